@@ -9,10 +9,10 @@ import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { OrderFollowerError } from "./errors.ts";
-import { isClosed, orderState, type RememberedOrder, rememberedOrder } from "./order-state.ts";
+import { isClosed, mostAhead, orderState, type RememberedOrder, rememberedOrder } from "./order-state.ts";
 
 /** What a key holds, with its bytes, which a change of the key expects. */
-export interface Held<Value> {
+export interface Stored<Value> {
   /** Undefined if the key holds nothing. */
   readonly bytes: Uint8Array | undefined;
   /** Undefined if the key holds nothing, or what another version wrote. */
@@ -27,46 +27,44 @@ const openMark = () =>
     looked: z.number(),
     /** When it was followed; absent once it was read. */
     since: z.optional(z.number()),
-    /** The sweep that reads the order, and when it began. Its name makes the bytes of the mark unique. */
-    reading: z.optional(z.object({ by: z.string(), at: z.number() })),
     /** The state that the latest call of `onChange` began with; absent once it has finished. */
     begun: z.optional(orderState()),
   });
 export type OpenMark = z.infer<ReturnType<typeof openMark>>;
 
-type MarkFields = Omit<OpenMark, "v">;
-
-/** A mark with the bytes that its key holds when it is set. */
-export function heldMark(fields: MarkFields): { readonly bytes: Uint8Array; readonly value: OpenMark } {
-  const value: OpenMark = { v: 1, ...fields };
-  return { bytes: toJson(value), value };
-}
-
 /** Everything that is stored of an order. */
-export interface OrderInStorage {
-  readonly order: Held<RememberedOrder>;
-  readonly mark: Held<OpenMark>;
+export interface StoredOrder {
+  readonly order: Stored<RememberedOrder>;
+  readonly mark: Stored<OpenMark>;
 }
 
 /** Milliseconds that one operation of the storage may take. A client of Redis without a connection may keep a command for ever. */
 const operationTimeout = 5_000;
 /** Milliseconds after which the lock of a dead process ends. */
 const lockLifetime = 5_000;
+/** Milliseconds after which an order that a dead sweep was reading is free for another sweep. */
+export const readingLifetime = 30_000;
 
 const openPrefix = "follower:open:";
 const orderKey = (reference: OrderReference) => `follower:order:${reference}`;
 const openKey = (reference: OrderReference) => `${openPrefix}${reference}`;
-const lockKey = (reference: OrderReference) => `follower:lease:${reference}`;
 
 /**
  * What a follower stores. Each order has a key with its state, which stays for a time after its completion. An open order also has a key
  * with its mark: a sweep reads these keys only, and so costs nothing for completed orders. While a change of an order may be handed over,
- * there is a key with its lock.
+ * there is a key with its lock, and while a sweep reads it, a key with the lock of the sweep.
+ *
+ * Each look at an order sets another mark, and expects the one that it has loaded: another one says that another call has looked meanwhile.
  */
 export class FollowerStorage {
   readonly #open: () => Promise<KeyValueStorage>;
   readonly #clock: PartnerClock;
   readonly #keepFor: number;
+  readonly #storage: Pick<KeyValueStorage, "get" | "set" | "delete"> = {
+    get: (key) => this.#use((storage) => storage.get(key)),
+    set: (key, value, options) => this.#use((storage) => storage.set(key, value, options)),
+    delete: (key, options) => this.#use((storage) => storage.delete(key, options)),
+  };
 
   constructor(open: () => Promise<KeyValueStorage>, clock: PartnerClock, keepFor: number) {
     this.#open = open;
@@ -74,37 +72,37 @@ export class FollowerStorage {
     this.#keepFor = keepFor;
   }
 
-  order(reference: OrderReference): Promise<Held<RememberedOrder>> {
-    return this.#get(orderKey(reference), rememberedOrder);
-  }
-
-  mark(reference: OrderReference): Promise<Held<OpenMark>> {
+  mark(reference: OrderReference): Promise<Stored<OpenMark>> {
     return this.#get(openKey(reference), openMark);
   }
 
-  async load(reference: OrderReference): Promise<OrderInStorage> {
-    const [order, mark] = await Promise.all([this.order(reference), this.mark(reference)]);
+  async load(reference: OrderReference): Promise<StoredOrder> {
+    const [order, mark] = await Promise.all([this.#get(orderKey(reference), rememberedOrder), this.mark(reference)]);
     return { order, mark };
   }
 
   /** Sets the state of an order, unless another process has changed it. An order that is not open is forgotten after a time. */
-  setOrder(reference: OrderReference, value: RememberedOrder, { bytes }: Held<RememberedOrder>): Promise<boolean> {
+  setOrder(reference: OrderReference, value: RememberedOrder, { bytes }: Stored<RememberedOrder>): Promise<boolean> {
     const ttl = isClosed(value) ? this.#keepFor : undefined;
-    return this.#use((storage) => storage.set(orderKey(reference), toJson(value), { ttl, expected: bytes ?? null }));
+    return this.#storage.set(orderKey(reference), toJson(value), { ttl, expected: bytes ?? null });
   }
 
-  /** Sets the mark of an order, with `held` only if it is still the same. Resolves to false if it is another one. */
-  setMark(reference: OrderReference, fields: MarkFields, held?: Held<OpenMark>): Promise<boolean> {
-    const { bytes } = heldMark(fields);
-    const expected = held && (held.bytes ?? null);
-    return this.#use((storage) => storage.set(openKey(reference), bytes, { expected }));
+  /** Sets the mark of an order if it is still the one `before`, and resolves to the new one. Otherwise it resolves to undefined. */
+  async setMark(
+    reference: OrderReference,
+    fields: Omit<OpenMark, "v">,
+    before: Stored<OpenMark>,
+  ): Promise<Stored<OpenMark> | undefined> {
+    const value: OpenMark = { v: 1, ...fields };
+    // No two marks have the same bytes.
+    const bytes = toJson({ ...value, id: crypto.randomUUID() });
+    const isSet = await this.#storage.set(openKey(reference), bytes, { expected: before.bytes ?? null });
+    return isSet ? { bytes, value } : undefined;
   }
 
-  /** Deletes the mark of an order, with `held` only if it is still the same. Resolves to false if it is another one. */
-  async deleteMark(reference: OrderReference, held?: Held<OpenMark>): Promise<boolean> {
-    if (held !== undefined && held.bytes === undefined) return true;
-    const isDeleted = await this.#use((storage) => storage.delete(openKey(reference), { expected: held?.bytes }));
-    return isDeleted || held === undefined;
+  /** Deletes the mark of an order. Resolves to false if another call has changed it. */
+  async deleteMark(reference: OrderReference, { bytes }: Stored<OpenMark>): Promise<boolean> {
+    return bytes === undefined || this.#storage.delete(openKey(reference), { expected: bytes });
   }
 
   /** Reads the references of all open orders. */
@@ -120,19 +118,33 @@ export class FollowerStorage {
     }
   }
 
-  /** Locks an order. Resolves to undefined if another call has the lock. */
-  async lock(reference: OrderReference): Promise<Lock | undefined> {
-    const storage = {
-      get: (key: string) => this.#use((storage) => storage.get(key)),
-      set: (...change: Parameters<KeyValueStorage["set"]>) => this.#use((storage) => storage.set(...change)),
-      delete: (...change: Parameters<KeyValueStorage["delete"]>) => this.#use((storage) => storage.delete(...change)),
-    };
-    const lock = await takeLock(storage, lockKey(reference), lockLifetime, this.#clock);
+  /** Locks an order for a hand-over. Resolves to undefined if another call has the lock. */
+  lock(reference: OrderReference): Promise<Lock | undefined> {
+    return this.#lock(`follower:lease:${reference}`, lockLifetime);
+  }
+
+  /**
+   * Locks an order for the request of a sweep. Resolves to undefined if another sweep reads it. The lock of a process whose clock is far
+   * ahead does not count: its value begins with the time of that clock.
+   */
+  async lockReading(reference: OrderReference): Promise<Lock | undefined> {
+    const key = `follower:reading:${reference}`;
+    const lock = await this.#lock(key, readingLifetime);
+    if (lock !== undefined) return lock;
+    const expected = await this.#storage.get(key);
+    const takenAt = Number.parseFloat(new TextDecoder().decode(expected));
+    if (!(takenAt > this.#clock.now() + mostAhead)) return undefined;
+    await this.#storage.delete(key, { expected });
+    return this.#lock(key, readingLifetime);
+  }
+
+  async #lock(key: string, lifetime: number): Promise<Lock | undefined> {
+    const lock = await takeLock(this.#storage, key, lifetime, this.#clock);
     return lock === "lost" ? undefined : lock;
   }
 
-  async #get<Value>(key: string, schema: Schema<Value>): Promise<Held<Value>> {
-    const bytes = await this.#use((storage) => storage.get(key));
+  async #get<Value>(key: string, schema: Schema<Value>): Promise<Stored<Value>> {
+    const bytes = await this.#storage.get(key);
     const checked = bytes && check(schema, fromJson(bytes), []);
     return { bytes, value: checked?.ok ? (checked.value as Value) : undefined };
   }

@@ -1,20 +1,19 @@
-import { GoneError, NotFoundError } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { RequestValidationError, ResponseValidationError } from "../errors/validation.ts";
 import { type OrderReference, referenceFault } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check } from "../schemas/check.ts";
-import { type Lock, repeat } from "../storage/lock.ts";
+import type { Lock } from "../storage/lock.ts";
 import { ScopedStorage } from "../storage/scoped-storage.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { attempt, safely } from "../util/foreign.ts";
+import { KeyedMutex } from "../util/concurrency.ts";
+import { safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
 import { withTimeout } from "../util/with-timeout.ts";
-import { OrderFollowerError, type OrderFollowerFault, type Reconciled } from "./errors.ts";
-import { FollowerStorage, type Held, heldMark, type OpenMark, type OrderInStorage } from "./follower-storage.ts";
+import { OrderFollowerError, type OrderFollowerFault, type Reconciled, saysGone } from "./errors.ts";
+import { FollowerStorage, type OpenMark, type Stored, type StoredOrder } from "./follower-storage.ts";
 import {
-  type FollowedOrderReader,
   type FollowerReadOptions,
   type FollowerSettings,
   type OrderFollowerOptions,
@@ -23,19 +22,19 @@ import {
   resolveReconcileOptions,
 } from "./options.ts";
 import {
-  ageOf,
   begunState,
   changesSince,
   comparable,
   followedOrder,
   isClosed,
+  isOlder,
   type LookResult,
   type OrderState,
   type RememberedOrder,
   stateOf,
 } from "./order-state.ts";
 import { callHandler, deadlockHint, OrderQueue, refuseInHandler } from "./order-work.ts";
-import { type IsDue, readingLifetime, type SweepParts, sweepOrders, type Visit } from "./sweep.ts";
+import { type IsDue, sweepOrders, type Visit } from "./sweep.ts";
 
 /** Milliseconds between two attempts to lock an order. */
 const lockInterval = 100;
@@ -43,11 +42,6 @@ const lockInterval = 100;
 const mostLocks = 5;
 /** Milliseconds before each read of one look. After an outdated response, a cache or replica may be up to date a moment later. */
 const readPauses = [0, 0, 1_000, 2_000];
-/**
- * How many milliseconds the clock of the service may be ahead. A stored time further in the future does not count: either that clock or the
- * clock of this machine is wrong, and all later responses would look old.
- */
-const mostAhead = 300_000;
 /** Milliseconds for which the service may not know an order that was just placed. */
 const invisibleFor = 3_600_000;
 
@@ -102,13 +96,7 @@ export interface OrderFollower {
  * const receiver = createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e", environment: "prod" });
  */
 export function createOrderFollower(options: OrderFollowerOptions): OrderFollower {
-  const follower = new Follower(resolveFollowerOptions(options));
-  return {
-    follow: (orderReference) => follower.follow(orderReference),
-    update: (orderReference) => follower.update(orderReference),
-    reconcile: (given) => follower.reconcile(given),
-    close: () => follower.close(),
-  };
+  return new Follower(resolveFollowerOptions(options));
 }
 
 /** What a response says, compared with what is stored. */
@@ -116,24 +104,25 @@ interface News {
   readonly found: LookResult;
   /** What to store; undefined if nothing is new. */
   readonly next?: RememberedOrder;
-  /** Calls the function of the caller; undefined if there is nothing to hand over. */
-  readonly handle?: (signal: AbortSignal) => unknown;
+  /** What is handed over; undefined for nothing. */
+  readonly change?: HandOver;
 }
 
-/** The mark that says that a sweep reads the order. Each renewal sets another one. */
-interface SweepReading {
-  mark: { readonly bytes: Uint8Array; readonly value: OpenMark };
-  readonly renew: () => Promise<void>;
+interface HandOver {
+  /** What the mark notes meanwhile, for the case that the function of the caller fails. */
+  readonly begun: OrderState | undefined;
+  /** Calls the function of the caller. */
+  readonly call: (signal: AbortSignal) => unknown;
 }
 
-class Follower {
+class Follower implements OrderFollower {
   readonly #settings: FollowerSettings;
   readonly #storage: FollowerStorage;
-  readonly #updates: OrderQueue<LookResult | "late">;
+  readonly #updates: OrderQueue<LookResult>;
   /** The name of this follower in what it stores. */
   readonly #self = crypto.randomUUID().slice(0, 8);
-  /** For each order, the running call of a function of the caller. */
-  readonly #handling = new Map<OrderReference, Promise<unknown>>();
+  /** Lets the calls of the caller's functions for one order follow each other, also when a lock has ended in the storage. */
+  readonly #handlers = new KeyedMutex();
   /** The calls that `close` waits for. */
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
@@ -145,50 +134,75 @@ class Follower {
     this.#settings = settings;
     this.#storage = new FollowerStorage(scoped, clock, keepFor);
     // The callers limit how many orders they update at a time.
-    this.#updates = new OrderQueue({ clock, concurrency: Number.POSITIVE_INFINITY, maxWait: timeout, late: "late" });
-    if (interval !== undefined) this.#sweepEvery(interval);
+    this.#updates = new OrderQueue({ clock, concurrency: Number.POSITIVE_INFINITY, maxWait: timeout });
+    if (interval !== undefined) this.#stopTimer = clock.after(0, () => void this.#sweepEvery(interval));
   }
 
-  follow(reference: OrderReference): Promise<void> {
-    return this.#untilClosed(async () => {
+  readonly follow = (reference: OrderReference): Promise<void> =>
+    this.#untilClosed(async () => {
       checkReference(reference);
-      const { order } = await this.#storage.load(reference);
-      if (order.bytes !== undefined) return;
-      const since = this.#settings.clock.now();
-      await this.#storage.setMark(reference, { looked: 0, since }, absent);
+      const { order, mark } = await this.#storage.load(reference);
+      if (order.bytes !== undefined || mark.bytes !== undefined) return;
+      await this.#storage.setMark(reference, { looked: 0, since: this.#settings.clock.now() }, mark);
     });
-  }
 
-  update(reference: OrderReference): Promise<LookResult> {
-    return this.#untilClosed(async () => {
+  readonly update = (reference: OrderReference): Promise<LookResult> =>
+    this.#untilClosed(async () => {
       checkReference(reference);
-      refuseInHandler(this.#settings, "`update`", reference);
-      const found = await this.#updates.run(reference, () => this.#lockAndLook(reference));
-      if (found !== "late") return found;
-      throw fault(
-        "busy",
-        `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms. ${deadlockHint}`,
-      );
+      refuseInHandler(this, "`update`", reference);
+      const late = `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms. ${deadlockHint}`;
+      return this.#updates.run(reference, {
+        work: () => this.#lockAndLook(reference),
+        late: () => Promise.reject(fault("busy", late)),
+      });
     });
-  }
 
-  reconcile(options: ReconcileOptions = {}): Promise<Reconciled> {
-    return this.#untilClosed(async () => {
+  readonly reconcile = (options: ReconcileOptions = {}): Promise<Reconciled> =>
+    this.#untilClosed(async () => {
       const settings = resolveReconcileOptions(options);
-      refuseInHandler(this.#settings, "`reconcile`");
-      const visit: SweepParts["visit"] = (...order) => this.#visit(...order);
-      const parts = { storage: this.#storage, clock: this.#settings.clock, visit };
-      return sweepOrders(parts, settings, eitherSignal(settings.signal, this.#closing.signal));
+      refuseInHandler(this, "`reconcile`");
+      const signal = eitherSignal(settings.signal, this.#closing.signal);
+      const visit = this.#visit.bind(this);
+      return sweepOrders(this.#storage, this.#settings.clock, { ...settings, signal }, visit);
     });
-  }
 
-  async close(): Promise<void> {
-    refuseInHandler(this.#settings, "`close` of the follower");
+  readonly close = async (): Promise<void> => {
+    refuseInHandler(this, "`close` of the follower");
     this.#stopTimer();
     this.#closing.abort(fault("closed", "The follower is closed. Repeat the call in another process."));
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  };
+
+  /** Runs work that `close` waits for. */
+  async #untilClosed<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#closing.signal.throwIfAborted();
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
   }
 
+  /** Sweeps now and once in each period, until the follower is closed. */
+  async #sweepEvery(interval: number): Promise<void> {
+    const { clock, onError } = this.#settings;
+    const next = clock.now() + interval;
+    try {
+      await this.reconcile({ unreadFor: interval / 2 });
+    } catch (error) {
+      if (!this.#closing.signal.aborted)
+        safely(
+          () => onError(error),
+          () => undefined,
+        );
+    }
+    if (this.#closing.signal.aborted) return;
+    this.#stopTimer = clock.after(Math.max(0, next - clock.now()), () => void this.#sweepEvery(interval));
+  }
+
+  /** Looks at an order under its lock, and once more if the lock was lost or another call was faster. */
   async #lockAndLook(reference: OrderReference): Promise<LookResult> {
     for (let locks = 0; locks < mostLocks; locks += 1) {
       const lock = await this.#lock(reference);
@@ -224,7 +238,7 @@ class Follower {
 
   /**
    * Looks at a locked order: reads it, compares it with what is stored, hands over what is new, and only then stores it. Resolves to undefined
-   * if the lock was lost or another process has stored a state: then the order must be looked at once more.
+   * if the lock was lost or another call has looked meanwhile: then the order must be looked at once more.
    *
    * @throws {@link OrderFollowerError} if each response is older than what was handed over: the caller must not acknowledge a callback.
    */
@@ -242,264 +256,145 @@ class Follower {
     );
   }
 
+  /**
+   * Looks at an order for a sweep. Its request can wait long in the queue of the client, so it is sent without the lock of the order, which
+   * an update may take meanwhile. Then the mark is another one, and the response is dropped.
+   */
+  async #visit(reference: OrderReference, isDue: IsDue, signal: AbortSignal): Promise<Visit> {
+    const reading = await this.#storage.lockReading(reference);
+    if (reading === undefined) return "busy";
+    try {
+      const stored = await this.#storage.load(reference);
+      const { order, mark } = stored;
+      const isCompleted = mark.bytes === undefined && order.value !== undefined && isClosed(order.value);
+      if (isCompleted || !isDue(mark.value?.looked)) return "skipped";
+      const news = await this.#read(reference, stored, { priority: "low", signal });
+      const lock = await this.#storage.lock(reference);
+      if (lock === undefined) return "busy";
+      try {
+        // After an outdated response, it is read again under the lock.
+        const look = news === undefined ? this.#look(reference, lock) : this.#handOver(reference, stored, news, lock);
+        const found = await look;
+        if (found !== undefined) return found;
+      } catch (failed) {
+        return { failed };
+      } finally {
+        await lock.release();
+      }
+      const { value } = await this.#storage.mark(reference);
+      return isDue(value?.looked) ? "busy" : "skipped";
+    } finally {
+      await reading.release();
+    }
+  }
+
   /** Reads an order, and says what is new. Resolves to undefined if the response is older than what was handed over, or was begun to be. */
-  async #read(
-    reference: OrderReference,
-    stored: OrderInStorage,
-    options: FollowerReadOptions,
-  ): Promise<News | undefined> {
-    const response = await readOrder(this.#settings.partner, reference, options);
-    if (response.order === undefined) return this.#newsOfMissing(reference, stored, response.error);
-    const { order, at } = response;
+  async #read(reference: OrderReference, stored: StoredOrder, options: FollowerReadOptions): Promise<News | undefined> {
+    try {
+      const { data, response } = await this.#settings.partner.orders.get(reference, options).withResponse();
+      return await this.#newsOf(data, response.headers.get("date"), stored);
+    } catch (error) {
+      if (!saysGone(error)) throw error;
+      return this.#newsOfMissing(reference, stored, error);
+    }
+  }
+
+  async #newsOf(order: Order, date: string | null, stored: StoredOrder): Promise<News | undefined> {
+    assertComparable(order);
+    const { clock, onChange } = this.#settings;
+    const now = await stateOf(order, date, this.#self);
     const known = stored.order.value?.order ?? undefined;
-    const now = await stateOf(order, at, this.#self);
     const begun = stored.mark.value?.begun;
-    if ([begun, known].some((state) => state !== undefined && this.#isOlder(now, state))) return undefined;
+    const time = clock.now();
+    if ([begun, known].some((state) => state && isOlder(now, state, time))) return undefined;
     const changes = changesSince(known, begun, now, order);
     if (changes.length === 0 && stored.order.value?.gone === false) return { found: "unchanged" };
     const next: RememberedOrder = { v: 1, gone: false, order: now };
     if (changes.length === 0) return { found: "unchanged", next };
-    const previous = known && followedOrder(known);
-    return {
-      found: "changed",
-      next,
-      handle: (signal) => this.#settings.onChange({ order, previous, changes, signal }),
-    };
-  }
-
-  /** Where the quantities do not show it, the later `Date` wins. This follower sent its own requests one after the other. */
-  #isOlder(now: OrderState, known: OrderState): boolean {
-    const age = ageOf(now.lines, known.lines);
-    if (age !== "same" || known.by === this.#self || now.at === 0) return age === "older";
-    return now.at < known.at && known.at <= this.#settings.clock.now() + mostAhead;
+    const previous = followedOrder(known);
+    const call = (signal: AbortSignal) => onChange({ order, previous, changes, signal });
+    return { found: "changed", next, change: { begun: begunState(known, begun, now), call } };
   }
 
   /** What is new when the service does not have an order. */
   #newsOfMissing(
     orderReference: OrderReference,
-    { order: { value: known }, mark }: OrderInStorage,
+    { order: { value: known }, mark: { value: mark } }: StoredOrder,
     error: unknown,
   ): News {
     if (known?.gone) return { found: "gone" };
-    const since = mark.value?.since ?? 0;
-    const isOverdue = mark.value !== undefined && this.#settings.clock.now() - since > invisibleFor;
-    const wasFound = known !== undefined || mark.value?.begun !== undefined;
+    const isOverdue = mark !== undefined && this.#settings.clock.now() - (mark.since ?? 0) > invisibleFor;
+    const wasFound = known !== undefined || mark?.begun !== undefined;
     if (!wasFound && !isOverdue) return { found: "missing" };
     const order = known?.order ?? null;
-    const previous = order === null ? undefined : followedOrder(order);
-    const handle = (signal: AbortSignal) => this.#settings.onGone({ orderReference, previous, error, signal });
-    return { found: "gone", next: { v: 1, gone: true, order }, handle };
+    const previous = followedOrder(order);
+    const call = (signal: AbortSignal) => this.#settings.onGone({ orderReference, previous, error, signal });
+    return { found: "gone", next: { v: 1, gone: true, order }, change: { begun: mark?.begun, call } };
   }
 
   /**
-   * Hands over and stores what a response says. Resolves to undefined if the lock was lost or another process has stored a state, or has
-   * changed the mark that was `expected`.
+   * Hands over and stores what a response says, and notes the time of the look. Resolves to undefined if the lock was lost or another call
+   * has looked since `stored` was loaded.
    */
   async #handOver(
     reference: OrderReference,
-    stored: OrderInStorage,
-    { found, next, handle }: News,
+    stored: StoredOrder,
+    { found, next, change }: News,
     lock: Lock,
-    expected?: Held<OpenMark>,
   ): Promise<LookResult | undefined> {
-    if (handle !== undefined) {
-      // The lock may have ended in the storage: calls of one process do not overlap in any case.
-      await this.#handling.get(reference);
-      if (!lock.isCertain) return undefined;
-      if (!(await this.#markBegun(reference, stored, next, expected))) return undefined;
-      // From here to the call there is no wait, so that a suspended process hands over nothing outdated.
-      if (!lock.isCertain) return undefined;
-      await this.#handle(reference, handle);
+    let { mark } = stored;
+    if (change !== undefined) {
+      const noted = await this.#handlers.take(
+        reference,
+        () => this.#noteAndCall(reference, stored, change, lock),
+        (earlier) => earlier,
+      );
+      if (noted === undefined) return undefined;
+      mark = noted;
     }
     if (next !== undefined && !(await this.#storage.setOrder(reference, next, stored.order))) return undefined;
-    if (handle !== undefined) await this.#markLooked(reference, stored, next, true);
-    else if (!(await this.#markUnchanged(reference, stored, next, expected))) return undefined;
-    return found;
+    const isMarked = await this.#markLooked(reference, mark, next ?? stored.order.value);
+    return isMarked ? found : undefined;
   }
 
   /**
-   * Notes the time of a look without news. Without that, a sweep that began to read the order meanwhile would hand over a response that may be
-   * older than this one, so under the lock its mark is overwritten, too. Resolves to false if another process has looked.
+   * Notes in the mark what is handed over, and calls the function of the caller. The first news of an order follows it. Resolves to the
+   * mark, or to undefined if nothing was handed over because the lock was lost or another call has looked.
    */
-  async #markUnchanged(
+  async #noteAndCall(
     reference: OrderReference,
-    stored: OrderInStorage,
-    next: RememberedOrder | undefined,
-    expected: Held<OpenMark> | undefined,
-  ): Promise<boolean> {
-    const before = withoutReading(stored.mark);
-    for (let mark = stored.mark; withoutReading(mark) === before; mark = await this.#storage.mark(reference)) {
-      if (await this.#markLooked(reference, { ...stored, mark }, next, false)) return true;
-      if (expected !== undefined) return false;
-    }
-    return false;
-  }
-
-  async #handle(reference: OrderReference, handle: (signal: AbortSignal) => unknown): Promise<void> {
+    { order, mark }: StoredOrder,
+    { begun, call }: HandOver,
+    lock: Lock,
+  ): Promise<Stored<OpenMark> | undefined> {
     const { clock, timeout } = this.#settings;
-    const late = () =>
-      new DeadlineError({
-        message: `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower). ${deadlockHint}`,
-      });
-    const call = withTimeout(clock, timeout, late, (signal) =>
-      callHandler(this.#settings, reference, signal, () => handle(signal)),
-    );
-    const ended = call.catch(() => undefined);
-    this.#handling.set(reference, ended);
-    try {
-      await call;
-    } finally {
-      if (this.#handling.get(reference) === ended) this.#handling.delete(reference);
-    }
-  }
-
-  /**
-   * Notes what is handed over, for the case that the function of the caller fails. The first news of an order follows it. Resolves to false
-   * if the mark is not the `expected` one.
-   */
-  async #markBegun(
-    reference: OrderReference,
-    { order, mark }: OrderInStorage,
-    next: RememberedOrder | undefined,
-    expected: Held<OpenMark> | undefined,
-  ): Promise<boolean> {
-    const { looked = 0, since = this.#settings.clock.now(), begun: earlier } = mark.value ?? {};
-    const state = next?.gone === false ? next.order : null;
-    const begun = state === null ? earlier : begunState(order.value?.order ?? undefined, earlier, state);
+    const { looked = 0, since = clock.now() } = mark.value ?? {};
     const fields = order.value === undefined ? { looked, since, begun } : { looked, begun };
-    return this.#storage.setMark(reference, fields, expected);
+    const noted = await this.#storage.setMark(reference, fields, mark);
+    // From here to the call there is no wait, so that a suspended process hands over nothing outdated.
+    if (noted === undefined || !lock.isCertain) return undefined;
+    const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower). ${deadlockHint}`;
+    const late = () => new DeadlineError({ message });
+    await withTimeout(clock, timeout, late, (signal) => callHandler(this, reference, signal, () => call(signal)));
+    return noted;
   }
 
   /**
    * Notes the time of a look. An order that is not open leaves the sweep; one that is not followed stays unknown. Resolves to false if another
-   * call has changed the mark meanwhile: it may have begun a hand-over.
+   * call has changed the mark: it may have begun a hand-over.
    */
   async #markLooked(
     reference: OrderReference,
-    { order, mark }: OrderInStorage,
-    next: RememberedOrder | undefined,
-    handedOver: boolean,
+    mark: Stored<OpenMark>,
+    now: RememberedOrder | undefined,
   ): Promise<boolean> {
-    const now = next ?? order.value;
     if (now === undefined && mark.value === undefined) return true;
-    const expected = handedOver ? undefined : mark;
-    if (now !== undefined && isClosed(now)) return this.#storage.deleteMark(reference, expected);
+    if (now !== undefined && isClosed(now)) return this.#storage.deleteMark(reference, mark);
     const looked = this.#settings.clock.now();
     const fields = now === undefined ? { looked, since: mark.value?.since } : { looked };
-    return this.#storage.setMark(reference, fields, expected);
-  }
-
-  /**
-   * Looks at an order for a sweep. It reads without the lock, because its request can wait long: the mark says meanwhile that a sweep reads
-   * the order. Another mark at the end says that another call has looked, and may have handed over something newer.
-   */
-  async #visit(reference: OrderReference, mark: Held<OpenMark>, isDue: IsDue, signal: AbortSignal): Promise<Visit> {
-    const { looked = 0, since, begun, reading } = mark.value ?? {};
-    const at = this.#settings.clock.now();
-    if (reading !== undefined && reading.at > at - readingLifetime && reading.at < at + mostAhead) return "busy";
-    const by = crypto.randomUUID();
-    const own: SweepReading = {
-      mark: heldMark({ looked, since, begun, reading: { by, at } }),
-      renew: async () => {
-        const renewed = heldMark({ looked, since, begun, reading: { by, at: this.#settings.clock.now() } });
-        if (await this.#storage.setMark(reference, renewed.value, own.mark)) own.mark = renewed;
-      },
-    };
-    let visit: Visit | undefined;
-    try {
-      const isOurs = await this.#storage.setMark(reference, own.mark.value, mark);
-      if (isOurs) visit = await this.#readUnlocked(reference, mark, own, signal);
-      if (visit !== undefined) return visit;
-      const { value } = await this.#storage.mark(reference);
-      return isDue(value?.looked) ? "busy" : "skipped";
-    } finally {
-      const isOver = typeof visit === "string" && visit !== "busy";
-      // Also if the mark was not set in time: a slow storage can set it after this sweep has given up.
-      if (!isOver) await this.#storage.setMark(reference, { looked, since, begun }, own.mark).catch(() => undefined);
-    }
-  }
-
-  /** Resolves to undefined if another call has looked at the order meanwhile. */
-  async #readUnlocked(
-    reference: OrderReference,
-    before: Held<OpenMark>,
-    own: SweepReading,
-    signal: AbortSignal,
-  ): Promise<Visit | undefined> {
-    const order = await this.#storage.order(reference);
-    if (before.bytes === undefined && order.value !== undefined && isClosed(order.value)) {
-      await this.#storage.deleteMark(reference, own.mark);
-      return "skipped";
-    }
-    const read = () => this.#read(reference, { mark: own.mark, order }, { priority: "low", signal });
-    const news = await this.#whileRenewing(own, read);
-    const stored = { mark: own.mark, order };
-    if (news !== undefined && news.next === undefined) {
-      return (await this.#markLooked(reference, stored, undefined, false)) ? news.found : undefined;
-    }
-    const lock = await this.#storage.lock(reference);
-    if (lock === undefined) return "busy";
-    try {
-      // After an outdated response, it is read again under the lock.
-      if (news === undefined) return await this.#look(reference, lock);
-      return await this.#handOver(reference, stored, news, lock, own.mark);
-    } catch (failed) {
-      return { failed };
-    } finally {
-      await lock.release();
-    }
-  }
-
-  /** Renews the mark while a request waits, so that no other sweep reads the same order. No renewal is under way afterwards. */
-  async #whileRenewing<Result>(own: SweepReading, read: () => Promise<Result>): Promise<Result> {
-    let latest: Promise<unknown> = Promise.resolve();
-    const stopRenewing = repeat(readingLifetime / 3, this.#settings.clock, () => {
-      latest = own.renew();
-      return latest;
-    });
-    try {
-      return await read();
-    } finally {
-      stopRenewing();
-      await latest.catch(() => undefined);
-    }
-  }
-
-  #sweepEvery(interval: number): void {
-    const { clock, onError } = this.#settings;
-    const isClosing = () => this.#closing.signal.aborted;
-    const sweep = async () => {
-      const began = clock.now();
-      await this.reconcile({ unreadFor: interval / 2 }).catch((error: unknown) => {
-        if (!isClosing())
-          safely(
-            () => onError(error),
-            () => undefined,
-          );
-      });
-      if (!isClosing()) this.#stopTimer = clock.after(Math.max(0, began + interval - clock.now()), () => void sweep());
-    };
-    this.#stopTimer = clock.after(0, () => void sweep());
-  }
-
-  /** Runs work that `close` waits for. */
-  async #untilClosed<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#closing.signal.throwIfAborted();
-    const running = work();
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#running.delete(running);
-    }
+    return (await this.#storage.setMark(reference, fields, mark)) !== undefined;
   }
 }
-
-/** What a mark says apart from the sweep that reads the order. */
-const withoutReading = ({ value }: Held<OpenMark>): string => JSON.stringify({ ...value, reading: undefined });
-
-/** The key must hold nothing. */
-const absent = { bytes: undefined, value: undefined };
 
 const fault = (kind: OrderFollowerFault, message: string) => new OrderFollowerError({ fault: kind, message });
 
@@ -509,35 +404,6 @@ const sleep = (clock: PartnerClock, ms: number): Promise<void> =>
 function checkReference(reference: OrderReference): void {
   const message = referenceFault("Order", reference);
   if (message !== undefined) throw new RequestValidationError({ issues: [{ path: ["orderReference"], message }] });
-}
-
-/**
- * Whether the service itself says that the order does not exist. Its errors have a code (specification 7); the 404 of a gateway or of a
- * wrong base URL has none, and then the order may well exist.
- */
-export const saysGone = (error: unknown): boolean =>
-  (NotFoundError.isInstance(error) || GoneError.isInstance(error)) && error.code !== undefined;
-
-/** What the service said about an order: the order with the service's time of the response (0 if it sent none), or why it has none. */
-type ReadOrder =
-  | { readonly order: Order; readonly at: number }
-  | { readonly order: undefined; readonly error: unknown };
-
-/** Reads an order. Rejects if it was not read. That the service does not have it is a result, too. */
-async function readOrder(
-  partner: FollowedOrderReader,
-  reference: OrderReference,
-  options: FollowerReadOptions,
-): Promise<ReadOrder> {
-  try {
-    const { data: order, response } = await partner.orders.get(reference, options).withResponse();
-    assertComparable(order);
-    const at = Date.parse(attempt(() => response.headers.get("date")) ?? "");
-    return { order, at: Number.isFinite(at) ? at : 0 };
-  } catch (error) {
-    if (!saysGone(error)) throw error;
-    return { order: undefined, error };
-  }
 }
 
 /** A client with `responses: "report"` returns orders that break their schema. Without quantities, an order would look completed. */

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import type { AddressReference } from "../references/references.ts";
-import { reference } from "../references/schema.ts";
 import { isOpen } from "../resources/orders/change.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
-import { count } from "../schemas/shape.ts";
+import { count, reference } from "../schemas/shape.ts";
 import { canonicalJson, sha256 } from "../util/digest.ts";
 
 /** What is new about an order. Quantities are totals of the line; they never decrease from one change to the next. */
@@ -76,14 +75,11 @@ export interface OrderGone {
  */
 export type LookResult = "unchanged" | "changed" | "gone" | "missing";
 
-/** The totals of each line: index, quantity, shipped, canceled. */
-const lines = () => z.array(z.tuple([count(1), count(0), count(0), count(0)]));
-type Lines = z.infer<ReturnType<typeof lines>>;
-
 /** The state of an order, as it is stored. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
 export const orderState = () =>
   z.object({
-    lines: lines(),
+    /** The totals of each line: index, quantity, shipped, canceled. */
+    lines: z.array(z.tuple([count(1), count(0), count(0), count(0)])),
     /** A hash of the hold; null without one. */
     hold: z.nullable(z.string()),
     /** A hash of the status, and its code. */
@@ -122,8 +118,8 @@ async function hashOf(value: unknown): Promise<string> {
   return btoa(String.fromCharCode(...hash.subarray(0, 9)));
 }
 
-/** Makes the state of an order that was read. */
-export async function stateOf(order: Order, at: number, by: string): Promise<OrderState> {
+/** Makes the state of an order that was read, with the header `Date` of its response. */
+export async function stateOf(order: Order, date: string | null, by: string): Promise<OrderState> {
   const { reference: _, status, orderlines, onHold, dropshipAddressReference, ...fields } = order;
   const rest = orderlines.map(({ shippedQuantity: _, canceledQuantity: __, ...line }) => line);
   // A line is identified by its index. The order of the lines has no meaning.
@@ -139,47 +135,56 @@ export async function stateOf(order: Order, at: number, by: string): Promise<Ord
     status: [statusHash, status.code ?? null],
     address: dropshipAddressReference ?? null,
     rest: restHash,
-    at,
+    at: Date.parse(date ?? "") || 0,
     by,
     completed: !isOpen(order),
   };
 }
 
 /** The state as the caller's function receives it. */
-export const followedOrder = ({ lines, hold, status, address, completed }: OrderState): FollowedOrder => ({
-  orderlines: lines.map(([index, quantity, shippedQuantity, canceledQuantity]) => ({
-    index,
-    quantity,
-    shippedQuantity,
-    canceledQuantity,
-  })),
-  held: hold !== null,
-  statusCode: status[1] ?? undefined,
-  dropshipAddressReference: address,
-  completed,
-});
-
-/** The age of a response: `older` or `newer` than what is known, or `same` if its quantities do not show it. */
-type Age = "older" | "same" | "newer";
-
-/**
- * Compares the lines of a response with those that were handed over. Shipped and canceled units stay so, and a line stays in its order
- * (specification 2.5, 3.4): a response with fewer units is older, and one with more units is newer, whatever its `Date` says.
- */
-export function ageOf(read: Lines, known: Lines): Age {
-  const units = new Map(read.map(([index, , shipped, canceled]) => [index, { shipped, canceled }]));
-  let more = read.length > known.length;
-  for (const [index, , shipped, canceled] of known) {
-    const line = units.get(index);
-    if (line === undefined || line.shipped < shipped || line.canceled < canceled) return "older";
-    more ||= line.shipped > shipped || line.canceled > canceled;
-  }
-  return more ? "newer" : "same";
+export function followedOrder(state: OrderState | null | undefined): FollowedOrder | undefined {
+  if (!state) return undefined;
+  const { lines, hold, status, address, completed } = state;
+  return {
+    orderlines: lines.map(([index, quantity, shippedQuantity, canceledQuantity]) => ({
+      index,
+      quantity,
+      shippedQuantity,
+      canceledQuantity,
+    })),
+    held: hold !== null,
+    statusCode: status[1] ?? undefined,
+    dropshipAddressReference: address,
+    completed,
+  };
 }
 
 /**
- * Lists what is new in a state since the one that was handed over, and since one whose hand-over has begun and may have had its effect:
- * a hold of which it told may be over.
+ * How many milliseconds the clock of the service or of another process may be ahead. A stored time further in the future does not count:
+ * either that clock or the clock of this machine is wrong.
+ */
+export const mostAhead = 300_000;
+
+/**
+ * Whether a response is older than what was handed over. Shipped and canceled units stay so, and a line stays in its order (specification
+ * 2.5, 3.4): a response with fewer units is older, and one with more units is newer, whatever its `Date` says. With the same units, the
+ * later `Date` wins; but a follower sends its own requests for an order one after the other.
+ */
+export function isOlder(read: OrderState, known: OrderState, now: number): boolean {
+  const units = new Map(read.lines.map(([index, , shipped, canceled]) => [index, { shipped, canceled }]));
+  let hasMore = read.lines.length > known.lines.length;
+  for (const [index, , shipped, canceled] of known.lines) {
+    const line = units.get(index);
+    if (line === undefined || line.shipped < shipped || line.canceled < canceled) return true;
+    hasMore ||= line.shipped > shipped || line.canceled > canceled;
+  }
+  if (hasMore || read.by === known.by || read.at === 0) return false;
+  return read.at < known.at && known.at <= now + mostAhead;
+}
+
+/**
+ * Lists what is new in a state since the one that was handed over. A hand-over that has begun and not finished may have had its effect: what
+ * is new since that is listed, too, for example that a hold has ended.
  */
 export function changesSince(
   before: OrderState | undefined,
@@ -194,8 +199,8 @@ export function changesSince(
 }
 
 /**
- * The state to note when a hand-over begins. What an earlier one told that has not finished stays in it, unless that was handed over before:
- * its handler may have had its effect, so the end of it comes also after this hand-over has failed, too.
+ * The state to note when a hand-over begins. An earlier hand-over that has not finished may have had its effect: what it told, and what was
+ * not handed over before, stays in the state, so that its end comes although this hand-over may fail, too.
  */
 export function begunState(
   known: OrderState | undefined,

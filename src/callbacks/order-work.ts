@@ -6,13 +6,18 @@ import { builtIn } from "../util/runtime.ts";
 import { DeadlockError } from "./errors.ts";
 
 /** How an {@link OrderQueue} works. */
-interface OrderQueueOptions<Result> {
+interface OrderQueueOptions {
   readonly clock: PartnerClock;
   /** How many orders are in work at a time. */
   readonly concurrency: number;
-  /** Milliseconds that work waits until it starts. Then it resolves to `late`. */
+  /** Milliseconds that work waits until it starts. */
   readonly maxWait: number;
-  readonly late: Result;
+}
+
+/** Work on an order, and the result when it has waited for too long. */
+interface OrderWork<Result> {
+  readonly work: () => Promise<Result>;
+  readonly late: () => Promise<Result>;
 }
 
 interface Waiting<Result> {
@@ -27,49 +32,46 @@ interface Waiting<Result> {
  * those share the next work on the order.
  */
 export class OrderQueue<Result> {
-  readonly #options: OrderQueueOptions<Result>;
+  readonly #options: OrderQueueOptions;
   readonly #waiting = new Map<string, Waiting<Result>>();
   readonly #running = new Set<string>();
 
-  constructor(options: OrderQueueOptions<Result>) {
+  constructor(options: OrderQueueOptions) {
     this.#options = options;
   }
 
   /** Joins the work that waits for the order, or lets this one wait. */
-  run(reference: string, work: () => Promise<Result>): Promise<Result> {
-    const { result } = this.#waiting.get(reference) ?? this.#add(reference, work);
+  run(reference: string, { work, late }: OrderWork<Result>): Promise<Result> {
+    const waiting = this.#waiting.get(reference);
+    if (waiting !== undefined) return waiting.result;
+    const { clock, maxWait } = this.#options;
+    const { promise: result, resolve } = Promise.withResolvers<Result>();
+    const stopTimer = clock.after(maxWait, () => {
+      this.#waiting.delete(reference);
+      resolve(late());
+    });
+    const start = () => {
+      stopTimer();
+      resolve(work());
+    };
+    this.#waiting.set(reference, { result, start });
     this.#startNext();
     return result;
   }
 
-  #add(reference: string, work: () => Promise<Result>): Waiting<Result> {
-    const { clock, maxWait, late } = this.#options;
-    const { promise: result, resolve } = Promise.withResolvers<Result>();
-    const stopTimer = clock.after(maxWait, () => {
+  /** Starts work while there is room. It skips at most as many orders as are in work. */
+  #startNext(): void {
+    for (const [reference, { result, start }] of this.#waiting) {
+      if (this.#running.size >= this.#options.concurrency) return;
+      if (this.#running.has(reference)) continue;
       this.#waiting.delete(reference);
-      resolve(late);
-    });
-    const start = () => {
-      stopTimer();
       this.#running.add(reference);
+      start();
       const end = () => {
         this.#running.delete(reference);
         this.#startNext();
       };
-      resolve(work().finally(end));
-    };
-    const waiting = { result, start };
-    this.#waiting.set(reference, waiting);
-    return waiting;
-  }
-
-  /** Starts work while there is room. It skips at most as many orders as are in work. */
-  #startNext(): void {
-    for (const [reference, { start }] of this.#waiting) {
-      if (this.#running.size >= this.#options.concurrency) return;
-      if (this.#running.has(reference)) continue;
-      this.#waiting.delete(reference);
-      start();
+      result.then(end, end);
     }
   }
 }

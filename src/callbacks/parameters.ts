@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { OrderReference } from "../references/references.ts";
-import { reference } from "../references/schema.ts";
 import { check } from "../schemas/check.ts";
+import { reference } from "../schemas/shape.ts";
 import { CallbackValidationError } from "./errors.ts";
 
 /** The environment that a callback comes from (specification 6). */

@@ -1,11 +1,9 @@
 import { DeadlineError } from "../errors/connection.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
-import type { PartnerClock } from "../util/clock.ts";
 import { sha256 } from "../util/digest.ts";
-import { attempt, propertyOf, safely, textOf } from "../util/foreign.ts";
+import { attempt, propertyOf, safely, textOf, wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
-import { CallbackValidationError, OrderFollowerError } from "./errors.ts";
-import { saysGone } from "./follower.ts";
+import { OrderFollowerError, saysGone } from "./errors.ts";
 import {
   type FollowerReceiverOptions,
   type OrderUpdated,
@@ -68,93 +66,89 @@ export interface OrderUpdatedReceiver {
 export function createOrderUpdatedReceiver(
   options: OrderUpdatedReceiverOptions | FollowerReceiverOptions,
 ): OrderUpdatedReceiver {
-  const inner = new Receiver(resolveReceiverOptions(options));
-  return {
-    fetch: async ({ method, url }) => {
-      const { status, headers, text } = await inner.receive(method, url);
-      return new Response(text || null, { status, headers });
-    },
-    node: async ({ method, url }, response) => {
-      const { status, headers, text } = await inner.receive(method, url);
-      // A response that cannot be sent was not received: the service repeats the callback.
-      attempt(() => {
-        // A middleware of the server, such as one for time-outs, may have responded.
-        if (response.headersSent) return;
-        response.writeHead(status, headers);
-        response.end(text);
-      });
-    },
-    close: () => inner.close(),
-  };
+  return new Receiver(resolveReceiverOptions(options));
 }
 
-/** Checks callbacks, has their orders handled, and decides on the responses, for any kind of server. */
-class Receiver {
+/** How many orders may be missing at once, and milliseconds after which one more may. */
+const mostMissing = 100;
+const missingEvery = 1_000;
+
+/** Checks callbacks, has their orders handled, and decides on the responses. */
+class Receiver implements OrderUpdatedReceiver {
   readonly #settings: ReceiverSettings;
-  readonly #isToken: (given: string | undefined) => Promise<boolean>;
   readonly #orders: OrderQueue<CallbackResponse>;
-  readonly #missing: MissingLimit;
-  readonly #idle = Promise.withResolvers<void>();
-  #open = 0;
+  /** The callbacks that wait or are in work. */
+  readonly #open = new Set<Promise<CallbackResponse>>();
   #closed = false;
+  /** When all missing orders are forgotten. */
+  #missingUntil = 0;
 
   constructor(settings: ReceiverSettings) {
-    const { token, clock, concurrency, timeout } = settings;
+    const { clock, concurrency, timeout } = settings;
     this.#settings = settings;
-    this.#isToken = token === false ? async () => true : createTokenCheck(token);
-    this.#orders = new OrderQueue({ clock, concurrency, maxWait: timeout, late: overloaded });
-    this.#missing = new MissingLimit(clock);
+    this.#orders = new OrderQueue({ clock, concurrency, maxWait: timeout });
   }
 
-  /** The token comes before the parameters: a caller without it learns nothing about the receiver, and costs nothing. */
-  async receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
+  readonly fetch: OrderUpdatedReceiver["fetch"] = async ({ method, url }) => {
+    const { status, headers, text } = await this.#receive(method, url);
+    return new Response(text || null, { status, headers });
+  };
+
+  readonly node: OrderUpdatedReceiver["node"] = async ({ method, url }, response) => {
+    const { status, headers, text } = await this.#receive(method, url);
+    // A response that cannot be sent was not received: the service repeats the callback.
+    attempt(() => {
+      // A middleware of the server, such as one for time-outs, may have responded.
+      if (response.headersSent) return;
+      response.writeHead(status, headers);
+      response.end(text);
+    });
+  };
+
+  readonly close = async (): Promise<void> => {
+    refuseInHandler(this, "`close` of the receiver");
+    this.#closed = true;
+    await Promise.allSettled(this.#open);
+  };
+
+  async #receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
+    const { token, environment } = this.#settings;
     if (method !== "GET") return wrongMethod;
     // To read a query of megabytes takes long.
     if (isTooLong(url)) return tooLong;
-    if (!(await this.#isToken(lastOf(queryOf(url), "token")))) return wrongToken;
-    const callback = this.#parse(url);
-    if ("status" in callback) return callback;
-    if (this.#closed) return closed;
-    if (this.#open >= mostOpen) return overloaded;
-    this.#open += 1;
+    // The token comes before the parameters: a caller without it learns nothing about the receiver, and costs nothing.
+    if (token !== false && !(await isSameToken(lastOf(queryOf(url), "token"), token))) return wrongToken;
+    let callback: OrderUpdatedParameters;
     try {
-      refuseInHandler(this.#settings, "A callback of this order", callback.orderReference);
-      return await this.#orders.run(callback.orderReference, () => this.#handleInTime(callback));
+      callback = parseOrderUpdated(url);
+    } catch (error) {
+      return badRequest(wordsOf(error));
+    }
+    if (environment !== undefined && callback.environment !== environment) {
+      return badRequest(`This receiver accepts only callbacks of the environment ${environment}.`);
+    }
+    if (this.#closed) return closed;
+    if (this.#open.size >= mostOpen) return overloaded;
+    const response = this.#respond(callback);
+    this.#open.add(response);
+    return response.finally(() => this.#open.delete(response));
+  }
+
+  /** Never rejects. */
+  async #respond(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
+    const { orderReference } = callback;
+    try {
+      refuseInHandler(this, "A callback of this order", orderReference);
+      const work = () => this.#handleInTime(callback);
+      return await this.#orders.run(orderReference, { work, late: async () => overloaded });
     } catch (error) {
       return this.#report(callback, error, 503);
-    } finally {
-      this.#open -= 1;
-      this.#checkIdle();
     }
-  }
-
-  /** Refuses new callbacks, and waits for all that were accepted. */
-  async close(): Promise<void> {
-    refuseInHandler(this.#settings, "`close` of the receiver");
-    this.#closed = true;
-    this.#checkIdle();
-    await this.#idle.promise;
-  }
-
-  #parse(url: string): OrderUpdatedParameters | CallbackResponse {
-    const { environment } = this.#settings;
-    try {
-      const callback = parseOrderUpdated(url);
-      if (environment === undefined || callback.environment === environment) return callback;
-      return badRequest(`This receiver accepts only callbacks of the environment ${environment}.`);
-    } catch (error) {
-      if (CallbackValidationError.isInstance(error)) return badRequest(error.message);
-      throw error;
-    }
-  }
-
-  #checkIdle(): void {
-    if (this.#closed && this.#open === 0) this.#idle.resolve();
   }
 
   async #handleInTime(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
-    if (this.#missing.reached) return overloaded;
     const { clock, timeout } = this.#settings;
+    if (this.#missingUntil - clock.now() > (mostMissing - 1) * missingEvery) return overloaded;
     const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
     const late = () => new DeadlineError({ message });
     return withTimeout(clock, timeout, late, (signal) => {
@@ -172,8 +166,8 @@ class Receiver {
     const settings = this.#settings;
     const { orderReference } = callback;
     if (!("follower" in settings)) return this.#fetchAndHandle(settings, callback, signal);
-    const found = await callHandler(settings, orderReference, signal, () => settings.follower.update(orderReference));
-    if (found === "gone" || found === "missing") this.#missing.count();
+    const found = await callHandler(this, orderReference, signal, () => settings.follower.update(orderReference));
+    if (found === "gone" || found === "missing") this.#countMissing();
     if (found !== "missing") return acknowledged;
     const message = `The service has no order ${orderReference}, or does not show it yet.`;
     return this.#report(callback, new OrderFollowerError({ fault: "missing", message }), 204);
@@ -190,13 +184,21 @@ class Receiver {
       order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
     } catch (error) {
       if (!saysGone(error)) throw error;
-      this.#missing.count();
+      this.#countMissing();
       return this.#report(callback, error, 204);
     }
     signal.throwIfAborted();
     const update = updateOf(order, callback, signal);
-    await callHandler(this.#settings, orderReference, signal, () => onOrderUpdated(update));
+    await callHandler(this, orderReference, signal, () => onOrderUpdated(update));
     return acknowledged;
+  }
+
+  /**
+   * Limits the requests for orders that do not exist. Without a token, any program can send callbacks with invented references. The order
+   * of a genuine callback exists, so it does not count.
+   */
+  #countMissing(): void {
+    this.#missingUntil = Math.max(this.#missingUntil, this.#settings.clock.now()) + missingEvery;
   }
 
   #report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
@@ -226,53 +228,16 @@ function updateOf(order: Order, callback: OrderUpdatedParameters, signal: AbortS
   };
 }
 
-/** How many orders may be missing at once. */
-const mostMissing = 100;
-/** Milliseconds after which one more order may be missing. */
-const missingEvery = 1_000;
-
-/**
- * Limits the requests for orders that do not exist. Without a token, any program can send callbacks with invented references. The order
- * of a genuine callback exists, so it does not count.
- */
-class MissingLimit {
-  readonly #clock: PartnerClock;
-  #left = mostMissing;
-  #at: number;
-
-  constructor(clock: PartnerClock) {
-    this.#clock = clock;
-    this.#at = clock.now();
-  }
-
-  /** Whether no further order may be read for now. */
-  get reached(): boolean {
-    const now = this.#clock.now();
-    this.#left = Math.min(mostMissing, this.#left + (now - this.#at) / missingEvery);
-    this.#at = now;
-    return this.#left < 1;
-  }
-
-  /** Counts an order that does not exist. */
-  count(): void {
-    this.#left -= 1;
-  }
-}
-
 /** A `+` that is not percent-encoded in the URL, as base64 has it, arrives as a space: both count as the same. */
 const digestOf = (text: string): Promise<Uint8Array> => sha256(text.replaceAll(" ", "+"));
 
 /**
- * Makes the comparison of a given token with the expected one. It compares hashes of both, byte by byte to the end, so its duration shows
- * neither the content nor the length of the expected token. WebCrypto is on every runtime.
+ * Compares hashes of both tokens, byte by byte to the end, so that the duration shows neither the content nor the length of the expected
+ * one. WebCrypto is on every runtime.
  */
-function createTokenCheck(token: string): (given: string | undefined) => Promise<boolean> {
-  let expected: Promise<Uint8Array> | undefined;
-  return async (given) => {
-    expected ??= digestOf(token);
-    const [left, right] = await Promise.all([expected, digestOf(given ?? "")]);
-    return left.reduce((difference, byte, at) => difference | (byte ^ (right[at] ?? 0)), 0) === 0;
-  };
+async function isSameToken(given: string | undefined, expected: string): Promise<boolean> {
+  const [left, right] = await Promise.all([digestOf(given ?? ""), digestOf(expected)]);
+  return left.reduce((difference, byte, at) => difference | (byte ^ (right[at] ?? 0)), 0) === 0;
 }
 
 /** The response to a callback, for any kind of server. */

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { createOrderFollower } from "pod-partner/callbacks";
 import { redisStorage } from "pod-partner/redis";
 import { afterEach, expect, it } from "vitest";
-import { seal, toJson } from "../../../src/storage/values.ts";
+import { seal } from "../../../src/storage/scoped-storage.ts";
+import { toJson } from "../../../src/storage/values.ts";
 import { describeWithRedis, useRedis } from "../../redis/use-redis.ts";
 import { createWorld, first, second } from "./support.ts";
 

@@ -48,6 +48,48 @@ describe("two processes with one storage", () => {
     expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[2, true]]);
   });
 
+  it("hand over nothing older after something newer when the first one is suspended just before its handler", async () => {
+    const { clock, service, storage, follower, handed } = createWorld();
+    const suspended = Promise.withResolvers<void>();
+    const slowStorage: KeyValueStorage = {
+      ...storage,
+      set: async (key, value, options) => {
+        const isSet = await storage.set(key, value, options);
+        if (key.includes("open")) await suspended.promise;
+        return isSet;
+      },
+    };
+    service.ship(first, [1]);
+    const stopped = { now: clock.now, after: () => () => undefined };
+    const slow = follower({ storage: slowStorage, clock: stopped }).update(first);
+    await settled();
+    service.ship(first, [2]);
+    service.hold(first, "no stock");
+    await settle(clock, follower().update(first));
+    suspended.resolve();
+    await settle(clock, slow);
+    expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[2, true]]);
+  });
+
+  it("let the process that was suspended while it read look again, also without news", async () => {
+    const { clock, service, follower, handed } = createWorld();
+    await follower().update(first);
+    const suspended = Promise.withResolvers<void>();
+    service.onRead = async ({ reference }) => {
+      service.onRead = async () => undefined;
+      const outdated = service.orders.get(reference);
+      await suspended.promise;
+      return outdated;
+    };
+    const stopped = { now: clock.now, after: () => () => undefined };
+    const slow = follower({ clock: stopped }).update(first);
+    await settled();
+    expect(await settle(clock, follower().update(first))).toBe("unchanged");
+    suspended.resolve();
+    expect(await settle(clock, slow)).toBe("unchanged");
+    expect([service.reads.length, handed.length]).toEqual([4, 1]);
+  });
+
   it("let the process that lost its turn in the handler look again, and it hands over nothing twice", async () => {
     const { clock, service, storage, follower, handed } = createWorld();
     const gate = Promise.withResolvers<void>();

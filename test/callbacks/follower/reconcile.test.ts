@@ -218,6 +218,36 @@ describe("an update of an order that a sweep reads", () => {
     expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[1, true]]);
   });
 
+  it("lets the sweep hand over nothing older, also when the update began the same change again and has failed", async () => {
+    let failing = false;
+    const { clock, service, orders, follower, handed } = await createFollowed(1, {
+      onChange: () => {
+        if (failing) throw new Error("failed");
+      },
+    });
+    const [reference = first] = orders;
+    await follower.update(reference);
+    await clock.advance(1_000);
+    failing = true;
+    service.hold(reference, "no stock");
+    await expect(follower.update(reference)).rejects.toThrow("failed");
+    service.hold(reference, null);
+    const queued = Promise.withResolvers<void>();
+    service.onRead = async ({ priority }) => {
+      const outdated = service.orders.get(reference);
+      if (priority === "low") await queued.promise;
+      return outdated;
+    };
+    const sweep = follower.reconcile();
+    await settled();
+    service.hold(reference, "no stock");
+    await expect(follower.update(reference)).rejects.toThrow("failed");
+    failing = false;
+    queued.resolve();
+    expect(await settle(clock, sweep)).toEqual({ checked: 1, changed: 1, gone: 0 });
+    expect(handed.map(({ held }) => held)).toEqual([false, true]);
+  });
+
   it("lets the sweep hand over nothing that is older than what the update has read, also when the sweep began later", async () => {
     const { clock, service, orders, follower, handed } = await createFollowed(1);
     const [reference = first] = orders;

@@ -28,6 +28,8 @@ export interface ScaleResult {
 
 const scope = "scale";
 const day = 86_400_000;
+/** What a key holds that was never set. */
+const absent = { bytes: undefined, value: undefined };
 
 function orderOf(reference: OrderReference): Order {
   const line = { quantity: 3, canceledQuantity: 0, shippedQuantity: 1, annotations: [], legacySku: null };
@@ -49,10 +51,10 @@ async function fill({ storage, completed, open }: ScaleJob): Promise<object> {
   const followed = new FollowerStorage(async () => scoped, systemClock, 90 * day);
   const add = async (number: number) => {
     const reference = referenceOf(number);
-    const state: OrderState = await stateOf(orderOf(reference), Date.now(), "another");
+    const state: OrderState = await stateOf(orderOf(reference), new Date().toUTCString(), "another");
     const order = { ...state, completed: number < completed };
-    await followed.setOrder(reference, { v: 1, gone: false, order }, { bytes: undefined, value: undefined });
-    if (!order.completed) await followed.setMark(reference, { looked: Date.now() - day - number });
+    await followed.setOrder(reference, { v: 1, gone: false, order }, absent);
+    if (!order.completed) await followed.setMark(reference, { looked: Date.now() - day - number }, absent);
   };
   const atOnce = 500;
   for (let at = 0; at < completed + open; at += atOnce) {
