@@ -1,6 +1,6 @@
 import type { CompositionReference } from "../../references/references.ts";
-import type { Perspective } from "../../resources/perspectives/perspectives.endpoints.ts";
-import type { Scene } from "../../resources/scenes/scenes.endpoints.ts";
+import type { Perspective } from "../../resources/perspectives/perspectives.ts";
+import type { Scene } from "../../resources/scenes/scenes.ts";
 import type { ReferenceMaker } from "../base/reference-maker.ts";
 import type { Collection } from "../base/table.ts";
 import type { ProductName, StoredProduct, StoredProductgroup } from "./products.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { StoreReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
+import { reference } from "../../schemas/shape.ts";
 import { ControlError } from "../base/control-error.ts";
 import { remoteFault } from "../base/real-service.ts";
 import { callbackUrl, type SentCallback } from "../work/callback.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { ItemReference, ProductReference, StoreReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { count } from "../../schemas/shape.ts";
+import { count, reference } from "../../schemas/shape.ts";
 import { type Stage, type StoredMedia, stages } from "../catalog/products.ts";
 import { refuseUnknownStock } from "../rules/catalog.ts";
 import { control, find } from "./control.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { ClaimReference, OrderReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { count } from "../../schemas/shape.ts";
+import { count, reference } from "../../schemas/shape.ts";
 import { ControlError } from "../base/control-error.ts";
 import { type ClaimlineReview, decideAll, decideLines, refuseReviewed, review } from "../rules/claims.ts";
 import { type Award, awards } from "../work/records.ts";

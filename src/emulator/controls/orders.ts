@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { OrderReference, ShipmentReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { count, filledText } from "../../schemas/shape.ts";
+import { count, filledText, reference } from "../../schemas/shape.ts";
 import { ControlError } from "../base/control-error.ts";
 import { isOpen, openQuantity, waitReason } from "../rules/orders.ts";
 import { refuseWaiting, ship } from "../rules/ship.ts";

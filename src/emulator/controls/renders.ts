@@ -1,5 +1,5 @@
 import type { RenderReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
+import { reference } from "../../schemas/shape.ts";
 import { ControlError } from "../base/control-error.ts";
 import { renderStatus } from "../rules/renders.ts";
 import type { Emulation } from "../state/emulation.ts";

@@ -1,4 +1,4 @@
-import { getAddress } from "../../resources/addresses/addresses.endpoints.ts";
+import { getAddress } from "../../resources/addresses/addresses.ts";
 import { found } from "../base/problem.ts";
 import { type Route, referenceOnly, route } from "../http/route.ts";
 

@@ -11,7 +11,7 @@ import {
   type Product,
   type ProductDetail,
 } from "../../resources/catalog/catalog.endpoints.ts";
-import { listItems } from "../../resources/warehouse/warehouse.endpoints.ts";
+import { listItems } from "../../resources/warehouse/warehouse.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { drawn } from "../base/pictures.ts";
 import { found, Problem } from "../base/problem.ts";

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { reference } from "../../references/schema.ts";
 import {
   type Claim,
   type Claimline,
@@ -12,6 +11,7 @@ import {
   listClaims,
   retractClaim,
 } from "../../resources/claims/claims.endpoints.ts";
+import { reference } from "../../schemas/shape.ts";
 import { found, Problem } from "../base/problem.ts";
 import {
   each,

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import type { OrderReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import {
   cancelOrder,
   createOrder,
@@ -13,6 +12,7 @@ import {
   replaceDropshipAddress,
 } from "../../resources/orders/orders.endpoints.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
+import { reference } from "../../schemas/shape.ts";
 import { found, Problem } from "../base/problem.ts";
 import {
   each,

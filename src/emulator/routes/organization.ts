@@ -1,10 +1,5 @@
-import { validateKey } from "../../resources/auth/auth.endpoints.ts";
-import {
-  getOrganization,
-  listAccounts,
-  listBrands,
-  listStores,
-} from "../../resources/organization/organization.endpoints.ts";
+import { validateKey } from "../../resources/auth/auth.ts";
+import { getOrganization, listAccounts, listBrands, listStores } from "../../resources/organization/organization.ts";
 import { named, only, type Route, referenceOnly, route } from "../http/route.ts";
 
 export const authRoutes: readonly Route[] = [

@@ -1,16 +1,12 @@
 import * as z from "zod/mini";
-import { reference } from "../../references/schema.ts";
 import {
   type Composition,
   getComposition,
   lookupComposition,
 } from "../../resources/compositions/compositions.endpoints.ts";
-import {
-  getPerspective,
-  listPerspectives,
-  type Perspective,
-} from "../../resources/perspectives/perspectives.endpoints.ts";
-import { getScene, listScenes } from "../../resources/scenes/scenes.endpoints.ts";
+import { getPerspective, listPerspectives, type Perspective } from "../../resources/perspectives/perspectives.ts";
+import { getScene, listScenes } from "../../resources/scenes/scenes.ts";
+import { reference } from "../../schemas/shape.ts";
 import { found, Problem } from "../base/problem.ts";
 import type { StoredComposition } from "../catalog/rendering.ts";
 import { each, named, only, type Route, referenceOnly, route } from "../http/route.ts";

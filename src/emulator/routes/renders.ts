@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import type { RenderReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import {
   createRender,
   getRender,
   getRenderMedia,
   getRenderThumbnail,
 } from "../../resources/renders/renders.endpoints.ts";
-import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
+import { getRendertokens } from "../../resources/rendertokens/rendertokens.ts";
+import { reference } from "../../schemas/shape.ts";
 import { retryAfterHeader } from "../base/messages.ts";
 import { found, known, Problem } from "../base/problem.ts";
 import { fileResponse, immutable, pendingResponse } from "../http/respond.ts";

@@ -1,4 +1,4 @@
-import { getShipment } from "../../resources/shipments/shipments.endpoints.ts";
+import { getShipment } from "../../resources/shipments/shipments.ts";
 import { found } from "../base/problem.ts";
 import { each, ifAny, only, type Route, referenceOnly, route, whole } from "../http/route.ts";
 import { trackingOf } from "../rules/ship.ts";

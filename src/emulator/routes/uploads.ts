@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { endpoint } from "../../http/endpoint.ts";
-import { downloadEvidence, uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
+import { downloadEvidence, uploadEvidence } from "../../resources/evidence/evidence.ts";
 import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
 import { assertCurrent } from "../base/messages.ts";
 import { found } from "../base/problem.ts";

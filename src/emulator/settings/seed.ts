@@ -7,10 +7,9 @@ import type {
   ProductReference,
   ShipmentReference,
 } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import { type Annotation, type ShippingLevel, shippingLevels } from "../../resources/orders/orders.endpoints.ts";
 import type { AddressInput } from "../../schemas/address.ts";
-import { count, filledText, strict } from "../../schemas/shape.ts";
+import { count, filledText, reference, strict } from "../../schemas/shape.ts";
 import { type Stage, stages } from "../catalog/products.ts";
 import { addressTexts } from "../work/record.schema.ts";
 import type { Award } from "../work/records.ts";

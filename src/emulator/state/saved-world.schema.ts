@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { Reference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import { shippingLevels } from "../../resources/orders/orders.endpoints.ts";
-import { count, filledText } from "../../schemas/shape.ts";
+import { count, filledText, reference } from "../../schemas/shape.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import { stages } from "../catalog/products.ts";
 import { earliestTime, latestTime } from "../clock/point-in-time.ts";

@@ -1,4 +1,4 @@
-import type { Rendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
+import type { Rendertokens } from "../../resources/rendertokens/rendertokens.ts";
 import { nextMonday } from "../base/amsterdam.ts";
 import { Lifetime } from "../base/messages.ts";
 import { Problem } from "../base/problem.ts";
