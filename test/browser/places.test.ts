@@ -32,13 +32,12 @@ describeInBrowser("the places of the emulator's page", () => {
     await order.getByRole("button", { name: "Hold shop-1" }).waitFor();
 
     await order.getByRole("button", { name: "Ship all of shop-1" }).click();
-    const [shipment] = emulator.world().organizations[0]?.shipments ?? [];
-    await page
-      .getByText("Shipped shop-1 as")
-      .getByRole("link", { name: shipment?.reference ?? "none" })
-      .waitFor();
+    const notice = page.getByText(/^Shipped shop-1 as Shipment_/);
+    await notice.waitFor();
+    const shipment = emulator.world().organizations[0]?.shipments[0]?.reference ?? "none";
+    await notice.getByRole("link", { name: shipment }).waitFor();
     await order
-      .getByRole("button", { name: `Copy ${shipment?.reference}` })
+      .getByRole("button", { name: `Copy ${shipment}` })
       .first()
       .waitFor();
     await page.getByRole("tab", { name: "Faults" }).click();
