@@ -35,7 +35,9 @@ const run = (command: string, ...words: string[]): Promise<void> =>
 try {
   await run("biome", "check", "--write", "--error-on-warnings");
   // Tests that start programs, browsers and gateways take longer than the rest together.
-  const tests = globSync("test/{architecture,cache,callbacks,emulator,flows,resources,stores,types,unit}/**/*.test.ts");
+  const tests = globSync(
+    "test/{architecture,cache,callbacks,emulator,flows,resources,storage,types,unit}/**/*.test.ts",
+  );
   const near = [...tests.filter(isNear), "test/architecture/imports.test.ts"];
   await Promise.all([
     run("tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", "node_modules/.cache/tsc.json"),

@@ -63,7 +63,6 @@ describe("the classes that are reachable from the client", () => {
   const classes = reachableClasses();
 
   it("are all exported: a library that exports one of them needs its name", () => {
-    console.log(classes.map(({ name }) => name).join(", "));
     expect(classes.length).toBeGreaterThan(15);
     expect(classes.filter((symbol) => !exported.has(symbol)).map(({ name }) => name)).toEqual([]);
   });
