@@ -23,7 +23,7 @@ const alone = [
 /** Runs first what waits for other programs, and last, one after the other, what shares a process. */
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const waiting = /\/test\/(browser|examples|package|proxies|runtimes|site)\//;
+    const waiting = /\/test\/(browser|cli|examples|package|proxies|runtimes)\//;
     const rank = ({ project, moduleId }: TestSpecification) =>
       project.name === "shared" ? 2 : waiting.test(moduleId) ? 0 : 1;
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
@@ -55,7 +55,8 @@ export default defineConfig({
         extends: true,
         test: { name: "shared", isolate: false, include: [`test/(${shared})/**/*.test.ts`], exclude: alone },
       },
-      { extends: true, test: { name: "alone", include: [`test/!(${shared})/**/*.test.ts`, ...alone] } },
+      { extends: true, test: { name: "alone", include: [`test/!(${shared}|site)/**/*.test.ts`, ...alone] } },
+      { extends: true, test: { name: "site", include: ["test/site/**/*.test.ts"] } },
     ],
   },
 });

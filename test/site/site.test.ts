@@ -18,7 +18,7 @@ let output = "";
 beforeAll(async () => {
   const { stdout, stderr } = await promisify(execFile)("npm", ["run", "--silent", "site"], { cwd: root });
   output = stdout + stderr;
-}, 300_000);
+}, 900_000);
 
 describe("the site", () => {
   it("is built without a warning", () => {
