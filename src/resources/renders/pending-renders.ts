@@ -167,10 +167,11 @@ export class PendingRenders {
     const known = await this.#created.get(pair);
     if (known?.render !== undefined && known.reference === entry.reference) return ended(known.render, pending);
     const path = { renderReference: entry.reference };
+    const timeout = (cause?: unknown) =>
+      new WaitTimeoutError({ reference: entry.reference, waited: clock.now() - began, cause });
     const seen = await send(getRender, { path }, row.reading()).catch((error: unknown) => {
-      const mayAppear = clock.now() < Math.min(entry.created + unreadable, lastLook);
-      if (error instanceof NotFoundError && mayAppear) return undefined;
-      throw error;
+      if (!(error instanceof NotFoundError) || clock.now() >= entry.created + unreadable) throw error;
+      return isLast ? fail(timeout(error), pending, error.timeline) : undefined;
     });
     if (seen === undefined) return undefined;
     const { data: render, timeline } = seen;
@@ -180,8 +181,7 @@ export class PendingRenders {
       if (status === "completed") this.#took(durationOf(render) ?? clock.now() - entry.created);
       return ended(render, pending, timeline);
     }
-    const { reference } = entry;
-    if (isLast) fail(new WaitTimeoutError({ reference, waited: clock.now() - began }), pending, timeline);
+    if (isLast) fail(timeout(), pending, timeline);
     // It takes longer than the others. How long is not known: likely half of its age more.
     if (this.#times.length > 0) this.#took(1.5 * (clock.now() - entry.created));
     return render;
