@@ -18,7 +18,7 @@ export async function withTimeout<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
-  let stopTimer: () => void;
+  let stopTimer: () => void = () => undefined;
   const wait = (left: number) => {
     stopTimer = clock.after(ms / parts, () => (left > 1 ? wait(left - 1) : controller.abort(late())));
   };

@@ -17,7 +17,7 @@ import {
   lookupComposition,
 } from "../compositions/compositions.endpoints.ts";
 import { combinationKey, compositionLifetime } from "../compositions/search.ts";
-import type { ImagesResource } from "../images/images.ts";
+import { type RunningUploads, uploadOnce } from "../images/upload-once.ts";
 import {
   assertInput,
   type BatchDownload,
@@ -28,7 +28,7 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { BatchRow, type BatchTools, countedSend } from "./batch-row.ts";
+import { attemptsOf, BatchRow, type BatchTools, countedSend, timelineOf } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
 import { PendingRenders } from "./pending-renders.ts";
 import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
@@ -48,7 +48,7 @@ const latestOutcomes = 100;
 interface BatchClient {
   readonly send: Send;
   readonly context: CallContext;
-  readonly images: ImagesResource;
+  readonly runningUploads: RunningUploads;
 }
 
 /** The options of a batch, with those of its rows. */
@@ -62,7 +62,7 @@ interface SharedRender {
 
 /** What the rows of a batch share. */
 interface Batch extends Creator {
-  readonly images: ImagesResource;
+  readonly client: BatchClient;
   readonly pending: PendingRenders;
   readonly counts: BatchCounts;
   readonly download: BatchDownload;
@@ -119,16 +119,13 @@ export async function* renderBatch(
   }
 }
 
-async function openBatch(
-  { send, context: { clock, openStorage, retry, timeout }, images }: BatchClient,
-  rows: Rows<unknown>,
-  options: Options,
-): Promise<Batch> {
+async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Options): Promise<Batch> {
+  const { clock, openStorage, retry, timeout } = client.context;
   const { concurrency = mostAtATime, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
   const storage = await openStorage();
   const tools: BatchTools = {
-    send: countedSend(send, (requests) => {
+    send: countedSend(client.send, (requests) => {
       counts.requests += requests;
     }),
     clock,
@@ -145,7 +142,7 @@ async function openBatch(
   await folder?.open();
   return {
     ...tools,
-    images,
+    client,
     tokens,
     created,
     retryFailedBefore: options.retryFailed ? clock.now() : undefined,
@@ -208,18 +205,23 @@ async function findComposition(
   return data;
 }
 
-/** Uploads the image of a row. It is not uploaded when the tokens do not cover its render. */
+/** Uploads the image of a row, unless it is known. It is not uploaded when the tokens do not cover its render. */
 async function imageOf(
-  { images, tokens, counts }: Batch,
+  { client: { context, runningUploads }, tokens, counts }: Batch,
   { imageReference, image }: MockupInput,
   cost: number,
   row: BatchRow,
 ): Promise<ImageReference> {
   if (image === undefined) return imageReference;
-  tokens.check(cost);
-  const { reference, uploaded } = await images.uploadOnce(image, row.reading());
-  if (uploaded) counts.requests += 1;
-  return reference;
+  try {
+    const beforeUpload = () => tokens.check(cost);
+    const { reference, requests } = await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload);
+    counts.requests += requests;
+    return reference;
+  } catch (error) {
+    counts.requests += attemptsOf(timelineOf(error)).length;
+    throw error;
+  }
 }
 
 /** Resolves to the completed render of a pair. Rows of the same pair share it; after a failure, the next row tries again. */

@@ -128,7 +128,8 @@ export class TokenLimits {
   }
 
   #overBudget(cost: number): TokenBudgetError {
-    return new TokenBudgetError({ cost, remaining: this.#budget - this.spent, resetsAt: this.#resetsAt });
+    const remaining = this.#budget - this.spent;
+    return new TokenBudgetError({ endpoint: nameOf(createRender), cost, remaining, resetsAt: this.#resetsAt });
   }
 
   #overLimit(cost: number): RendertokenLimitError {

@@ -1,3 +1,4 @@
+import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { collect, setUpBatch, tally } from "./setup.ts";
 
@@ -33,6 +34,27 @@ describe("tokenBudget", () => {
     expect(await run()).toEqual({ ok: 5 });
     expect(setup.creations()).toEqual([1, 1, 1, 1, 1]);
     expect(await setup.used()).toBe(10);
+  });
+
+  it("does not leave out rows whose images are known and whose renders the storage has, in any order", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const row = (name: string) => ({
+      compositionReference: setup.demo.compositions.desk,
+      image: sampleImage(name),
+    });
+    const run = async (names: readonly string[], tokenBudget: number) => {
+      const spent: unknown[] = [];
+      const options = { tokenBudget, download: false, concurrency: 1 } as const;
+      const onProgress = ({ tokensSpent }: { tokensSpent: number }) => spent.push(tokensSpent);
+      const renders = setup.connect().renders;
+      const outcomes = await collect(renders.batch(names.map(row), { ...options, onProgress }));
+      return [outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.reason)), spent.at(-1)];
+    };
+    expect(await run(["a", "b"], 4)).toEqual([["ok", "ok"], 4]);
+    // A render costs 2. The image of "d" is not uploaded.
+    expect(await run(["c", "a", "d", "b", "c"], 3)).toEqual([["ok", "ok", "budget", "ok", "ok"], 2]);
+    expect(await run(["b", "d", "a"], 0)).toEqual([["ok", "budget", "ok"], 0]);
+    expect([setup.count("POST /images"), setup.creations()]).toEqual([3, [1, 1, 1]]);
   });
 
   it("is not exceeded by creations that are sent again because their responses were lost", async () => {
