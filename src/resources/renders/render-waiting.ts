@@ -167,7 +167,8 @@ export function waitForFile(
         });
         if (statusOf(render) === "failed") throw new RenderFailedError({ reference: renderReference });
         if (pending === undefined) throw error;
-        await tellPending(call, options, render);
+        // It may have been completed meanwhile.
+        if (statusOf(render) !== "completed") await tellPending(call, options, render);
         statusAt = scope.elapsed() + (options.interval ?? defaults.interval);
       } else if (pending === undefined) {
         if (untilStatus >= scope.remaining()) throw error;
