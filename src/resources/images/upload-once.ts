@@ -63,9 +63,9 @@ export function uploadOnce(
         const made = await call.within(other.catch(() => undefined));
         if (made !== undefined) return { ...made, requests: 0 };
       }
-      beforeUpload();
 
       const send = async () => {
+        beforeUpload();
         const { name: endpoint, scope } = call;
         const end = (reason: unknown) => scope.end(reason);
         // A picture that is not sent is not inspected.
