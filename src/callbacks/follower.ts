@@ -104,15 +104,10 @@ interface News {
   readonly found: LookResult;
   /** What to store; undefined if nothing is new. */
   readonly next?: RememberedOrder;
-  /** What is handed over; undefined for nothing. */
-  readonly change?: HandOver;
-}
-
-interface HandOver {
+  /** Hands it over: calls the function of the caller. Undefined if there is nothing to hand over. */
+  readonly call?: (signal: AbortSignal) => unknown;
   /** What the mark notes meanwhile, for the case that the function of the caller fails. */
-  readonly begun: OrderState | undefined;
-  /** Calls the function of the caller. */
-  readonly call: (signal: AbortSignal) => unknown;
+  readonly begun?: OrderState | undefined;
 }
 
 class Follower implements OrderFollower {
@@ -192,11 +187,7 @@ class Follower implements OrderFollower {
     try {
       await this.reconcile({ unreadFor: interval / 2 });
     } catch (error) {
-      if (!this.#closing.signal.aborted)
-        safely(
-          () => onError(error),
-          () => undefined,
-        );
+      if (!this.#closing.signal.aborted) safely(() => onError(error));
     }
     if (this.#closing.signal.aborted) return;
     this.#stopTimer = clock.after(Math.max(0, next - clock.now()), () => void this.#sweepEvery(interval));
@@ -313,7 +304,7 @@ class Follower implements OrderFollower {
     if (changes.length === 0) return { found: "unchanged", next };
     const previous = followedOrder(known);
     const call = (signal: AbortSignal) => onChange({ order, previous, changes, signal });
-    return { found: "changed", next, change: { begun: begunState(known, begun, now), call } };
+    return { found: "changed", next, call, begun: begunState(known, begun, now) };
   }
 
   /** What is new when the service does not have an order. */
@@ -329,7 +320,7 @@ class Follower implements OrderFollower {
     const order = known?.order ?? null;
     const previous = followedOrder(order);
     const call = (signal: AbortSignal) => this.#settings.onGone({ orderReference, previous, error, signal });
-    return { found: "gone", next: { v: 1, gone: true, order }, change: { begun: mark?.begun, call } };
+    return { found: "gone", next: { v: 1, gone: true, order }, call, begun: mark?.begun };
   }
 
   /**
@@ -339,22 +330,15 @@ class Follower implements OrderFollower {
   async #handOver(
     reference: OrderReference,
     stored: StoredOrder,
-    { found, next, change }: News,
+    news: News,
     lock: Lock,
   ): Promise<LookResult | undefined> {
-    let { mark } = stored;
-    if (change !== undefined) {
-      const noted = await this.#handlers.take(
-        reference,
-        () => this.#noteAndCall(reference, stored, change, lock),
-        (earlier) => earlier,
-      );
-      if (noted === undefined) return undefined;
-      mark = noted;
-    }
+    const { found, next, call } = news;
+    const noteAndCall = () => this.#noteAndCall(reference, stored, news, lock);
+    const mark = call === undefined ? stored.mark : await this.#handlers.take(reference, noteAndCall);
+    if (mark === undefined) return undefined;
     if (next !== undefined && !(await this.#storage.setOrder(reference, next, stored.order))) return undefined;
-    const isMarked = await this.#markLooked(reference, mark, next ?? stored.order.value);
-    return isMarked ? found : undefined;
+    return (await this.#markLooked(reference, mark, next ?? stored.order.value)) ? found : undefined;
   }
 
   /**
@@ -364,7 +348,7 @@ class Follower implements OrderFollower {
   async #noteAndCall(
     reference: OrderReference,
     { order, mark }: StoredOrder,
-    { begun, call }: HandOver,
+    { begun, call }: News,
     lock: Lock,
   ): Promise<Stored<OpenMark> | undefined> {
     const { clock, timeout } = this.#settings;
@@ -375,7 +359,7 @@ class Follower implements OrderFollower {
     if (noted === undefined || !lock.isCertain) return undefined;
     const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower). ${deadlockHint}`;
     const late = () => new DeadlineError({ message });
-    await withTimeout(clock, timeout, late, (signal) => callHandler(this, reference, signal, () => call(signal)));
+    await withTimeout(clock, timeout, late, (signal) => callHandler(this, reference, signal, () => call?.(signal)));
     return noted;
   }
 

@@ -202,10 +202,7 @@ class Receiver implements OrderUpdatedReceiver {
   }
 
   #report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
-    safely(
-      () => this.#settings.onError({ orderReference, error, status }),
-      () => undefined,
-    );
+    safely(() => this.#settings.onError({ orderReference, error, status }));
     return status === 204 ? acknowledged : failed;
   }
 }
