@@ -145,11 +145,9 @@ class Follower implements OrderFollower {
     this.#untilClosed(async () => {
       checkReference(reference);
       refuseInHandler(this, "`update`", reference);
-      const late = `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms. ${deadlockHint}`;
-      return this.#updates.run(reference, {
-        work: () => this.#lockAndLook(reference),
-        late: () => Promise.reject(fault("busy", late)),
-      });
+      const message = `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms. ${deadlockHint}`;
+      const late = () => Promise.reject(fault("busy", message));
+      return this.#updates.run(reference, () => this.#lockAndLook(reference), late);
     });
 
   readonly reconcile = (options: ReconcileOptions = {}): Promise<Reconciled> =>

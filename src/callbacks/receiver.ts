@@ -140,7 +140,7 @@ class Receiver implements OrderUpdatedReceiver {
     try {
       refuseInHandler(this, "A callback of this order", orderReference);
       const work = () => this.#handleInTime(callback);
-      return await this.#orders.run(orderReference, { work, late: async () => overloaded });
+      return await this.#orders.run(orderReference, work, async () => overloaded);
     } catch (error) {
       return this.#report(callback, error, 503);
     }

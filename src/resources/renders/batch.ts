@@ -36,9 +36,8 @@ import { defaults } from "./render-waiting.ts";
 import type { Render, RenderInput } from "./renders.endpoints.ts";
 import { TokenLimits } from "./token-limits.ts";
 
-/** The defaults of `concurrency` and `maxPending`. */
-const mostAtATime = 4;
-const mostPending = 2_000;
+const defaultConcurrency = 4;
+const defaultMaxPending = 2_000;
 /** The number of compositions that one batch keeps in memory. */
 const keptInMemory = 2_000;
 /** The number of the latest outcomes whose rate gives the time of the rest. */
@@ -82,7 +81,7 @@ export async function* renderBatch(
   const batch = await openBatch(client, rows, options);
   const {
     map = (row) => row as MockupInput,
-    maxPending = mostPending,
+    maxPending = defaultMaxPending,
     download,
     fileName,
     interval,
@@ -103,7 +102,7 @@ export async function* renderBatch(
         throw started.located(error);
       });
   };
-  const limits = { concurrency: mostAtATime, most: maxPending };
+  const limits = { concurrency: defaultConcurrency, most: maxPending };
   for await (const outcome of many(rows, { ...request, map: counted }, { ...limits, work, callSite })) {
     const { input } = outcome;
     let ended: MockupOutcome<unknown, MockupValue>;
@@ -121,7 +120,7 @@ export async function* renderBatch(
 
 async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Options): Promise<Batch> {
   const { clock, openStorage, retry, timeout } = client.context;
-  const { concurrency = mostAtATime, tokenBudget: budget, download } = options;
+  const { concurrency = defaultConcurrency, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
   const storage = await openStorage();
   const tools: BatchTools = {
@@ -243,9 +242,7 @@ function renderOf(batch: Batch, pair: RenderInput, cost: number, row: BatchRow):
 
 /** Counts the rows and the requests of a batch. */
 class BatchCounts {
-  /** The rows that were started. */
   started = 0;
-  /** The requests that were sent. */
   requests = 0;
   readonly #clock: PartnerClock;
   readonly #total: number | undefined;
@@ -260,7 +257,6 @@ class BatchCounts {
     this.#total = typeof size === "number" ? size : undefined;
   }
 
-  /** A row has its outcome. */
   add(outcome: MockupOutcome<unknown, unknown>): void {
     if (outcome.ok) this.#ended.done += 1;
     else if (outcome.reason === "budget" || outcome.reason === "weekly-limit") this.#ended.skipped += 1;
