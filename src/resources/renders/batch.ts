@@ -30,7 +30,7 @@ import {
 } from "./batch.schema.ts";
 import { attemptsOf, BatchRow, type BatchTools, countedSend, timelineOf } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
-import { PendingRenders } from "./pending-renders.ts";
+import { completedRender, RenderTimes } from "./pending-renders.ts";
 import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
 import { defaults } from "./render-waiting.ts";
 import type { Render, RenderInput } from "./renders.endpoints.ts";
@@ -62,7 +62,7 @@ interface SharedRender {
 /** What the rows of a batch share. */
 interface Batch extends Creator {
   readonly client: BatchClient;
-  readonly pending: PendingRenders;
+  readonly times: RenderTimes;
   readonly counts: BatchCounts;
   readonly download: BatchDownload;
   readonly folder: PictureFolder | undefined;
@@ -146,7 +146,7 @@ async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Opti
     created,
     retryFailedBefore: options.retryFailed ? clock.now() : undefined,
     report: () => attempt(() => options.onProgress?.({ ...counts.now(), tokensSpent: tokens.spent })),
-    pending: new PendingRenders(tools, created),
+    times: new RenderTimes(tools.interval),
     counts,
     download,
     folder,
@@ -233,7 +233,7 @@ function renderOf(batch: Batch, pair: RenderInput, cost: number, row: BatchRow):
   }
   const make = async () => {
     const entry = await ensureRender(batch, pair, cost, row);
-    return { reference: entry.reference, render: await batch.pending.completed(name, entry, row) };
+    return { reference: entry.reference, render: await completedRender(batch, name, entry, row) };
   };
   const completed = make().finally(() => batch.renders.delete(name));
   batch.renders.set(name, { row, completed });
