@@ -49,14 +49,8 @@ export class TokenBudgetError extends PodPartnerError {
   /** When the week's rendertokens reset, as an ISO 8601 timestamp; undefined if the service did not say it. */
   readonly resetsAt: string | undefined;
 
-  constructor({
-    endpoint,
-    cost,
-    remaining,
-    resetsAt,
-  }: { endpoint: string; cost: number; remaining: number; resetsAt: string | undefined }) {
+  constructor({ cost, remaining, resetsAt }: { cost: number; remaining: number; resetsAt: string | undefined }) {
     super(`The render costs ${cost} rendertokens, and ${remaining} of \`tokenBudget\` remain. Nothing was created.`);
-    this.endpoint = endpoint;
     this.resetsAt = resetsAt;
   }
 

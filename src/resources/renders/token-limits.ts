@@ -131,8 +131,10 @@ export class TokenLimits {
   }
 
   #overBudget(cost: number): TokenBudgetError {
-    const remaining = this.#budget - this.spent;
-    return new TokenBudgetError({ endpoint: nameOf(createRender), cost, remaining, resetsAt: this.#resetsAt });
+    const error = new TokenBudgetError({ cost, remaining: this.#budget - this.spent, resetsAt: this.#resetsAt });
+    // It may be thrown on the way of an upload.
+    error.endpoint = nameOf(createRender);
+    return error;
   }
 
   #overLimit(cost: number): RendertokenLimitError {

@@ -48,6 +48,9 @@ describe("tokenBudget", () => {
       const onProgress = ({ tokensSpent }: { tokensSpent: number }) => spent.push(tokensSpent);
       const renders = setup.connect().renders;
       const outcomes = await collect(renders.batch(names.map(row), { ...options, onProgress }));
+      for (const outcome of outcomes) {
+        if (!outcome.ok) expect(outcome.error).toMatchObject({ name: "TokenBudgetError", endpoint: "POST /renders" });
+      }
       return [outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.reason)), spent.at(-1)];
     };
     expect(await run(["a", "b"], 4)).toEqual([["ok", "ok"], 4]);
