@@ -129,6 +129,33 @@ describe("the weekly limit", () => {
     expect(setup.count("POST /renders")).toBeLessThanOrEqual(5);
   });
 
+  it("that a refusal shows is not forgotten when another creation deducts nothing", async () => {
+    const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 2 });
+    const pairs = await setup.pairs(3);
+    const refused = Promise.withResolvers<void>();
+    let creations = 0;
+    const fetch: typeof globalThis.fetch = async (request, init) => {
+      setup.seen.push({ line: "", at: setup.clock.now() });
+      const isCreation = request instanceof Request && request.method === "POST" && request.url.endsWith("/renders");
+      if (!isCreation) return setup.emulator.fetch(request, init);
+      creations += 1;
+      if (creations === 2) {
+        await refused.promise;
+        return Response.json({ code: "image_not_found", message: "There is no image" }, { status: 404 });
+      }
+      // Another client has used the tokens.
+      const headers = { "retry-after": "3600" };
+      return Response.json({ code: "rendertoken_limit_exceeded", message: "None left" }, { status: 429, headers });
+    };
+    const outcomes = [];
+    for await (const outcome of setup.connect({ fetch }).renders.batch(pairs, { concurrency: 2, download: false })) {
+      outcomes.push(outcome);
+      refused.resolve();
+    }
+    expect(tally(outcomes)).toEqual({ "weekly-limit": 2, error: 1 });
+    expect(creations).toBe(2);
+  });
+
   it("is left to the service if it cannot be read", async () => {
     const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 3 });
     const pairs = await setup.pairs(8);
