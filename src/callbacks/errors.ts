@@ -49,6 +49,8 @@ export class OrderFollowerError extends PodPartnerError {
   }
 }
 
+export const fault = (kind: OrderFollowerFault, message: string) => new OrderFollowerError({ fault: kind, message });
+
 /** An order that a sweep could not read, or whose change was not handled. */
 export interface ReconcileFailure {
   readonly orderReference: OrderReference;

@@ -14,12 +14,6 @@ interface OrderQueueOptions {
   readonly maxWait: number;
 }
 
-/** Work on an order, and the result when it has waited for too long. */
-interface OrderWork<Result> {
-  readonly work: () => Promise<Result>;
-  readonly late: () => Promise<Result>;
-}
-
 interface Waiting<Result> {
   readonly result: Promise<Result>;
   readonly start: () => void;
@@ -40,8 +34,8 @@ export class OrderQueue<Result> {
     this.#options = options;
   }
 
-  /** Joins the work that waits for the order, or lets this one wait. */
-  run(reference: string, { work, late }: OrderWork<Result>): Promise<Result> {
+  /** Joins the work that waits for the order, or lets this one wait. `late` makes the result when it has waited for too long. */
+  run(reference: string, work: () => Promise<Result>, late: () => Promise<Result>): Promise<Result> {
     const waiting = this.#waiting.get(reference);
     if (waiting !== undefined) return waiting.result;
     const { clock, maxWait } = this.#options;

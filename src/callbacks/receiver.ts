@@ -8,7 +8,6 @@ import {
   type FollowerReceiverOptions,
   type OrderUpdated,
   type OrderUpdatedReceiverOptions,
-  type ReceiverSettings,
   resolveReceiverOptions,
 } from "./options.ts";
 import { callHandler, deadlockHint, OrderQueue, refuseInHandler } from "./order-work.ts";
@@ -16,6 +15,9 @@ import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, quer
 
 /** The most callbacks that wait or are in work. Each holds a connection and some kilobytes. */
 const mostOpen = 1_000;
+/** How many orders may be missing at once, and milliseconds after which one more may. */
+const mostMissing = 100;
+const missingEvery = 1_000;
 
 /** The part of a Node request that the receiver uses. The requests of `node:http`, `node:http2` and Express have it. */
 export interface NodeRequest {
@@ -66,53 +68,16 @@ export interface OrderUpdatedReceiver {
 export function createOrderUpdatedReceiver(
   options: OrderUpdatedReceiverOptions | FollowerReceiverOptions,
 ): OrderUpdatedReceiver {
-  return new Receiver(resolveReceiverOptions(options));
-}
-
-/** How many orders may be missing at once, and milliseconds after which one more may. */
-const mostMissing = 100;
-const missingEvery = 1_000;
-
-/** Checks callbacks, has their orders handled, and decides on the responses. */
-class Receiver implements OrderUpdatedReceiver {
-  readonly #settings: ReceiverSettings;
-  readonly #orders: OrderQueue<CallbackResponse>;
+  const settings = resolveReceiverOptions(options);
+  const { token, environment, clock, concurrency, timeout, onError } = settings;
+  const orders = new OrderQueue<CallbackResponse>({ clock, concurrency, maxWait: timeout });
   /** The callbacks that wait or are in work. */
-  readonly #open = new Set<Promise<CallbackResponse>>();
-  #closed = false;
+  const open = new Set<Promise<CallbackResponse>>();
+  let isClosed = false;
   /** When all missing orders are forgotten. */
-  #missingUntil = 0;
+  let missingUntil = 0;
 
-  constructor(settings: ReceiverSettings) {
-    const { clock, concurrency, timeout } = settings;
-    this.#settings = settings;
-    this.#orders = new OrderQueue({ clock, concurrency, maxWait: timeout });
-  }
-
-  readonly fetch: OrderUpdatedReceiver["fetch"] = async ({ method, url }) => {
-    const { status, headers, text } = await this.#receive(method, url);
-    return new Response(text || null, { status, headers });
-  };
-
-  readonly node: OrderUpdatedReceiver["node"] = async ({ method, url }, response) => {
-    const { status, headers, text } = await this.#receive(method, url);
-    // A response that cannot be sent was not received: the service repeats the callback.
-    attempt(() => {
-      // A middleware of the server, such as one for time-outs, may have responded.
-      if (response.headersSent) return;
-      response.writeHead(status, headers);
-      response.end(text);
-    });
-  };
-
-  readonly close = async (): Promise<void> => {
-    refuseInHandler(this, "`close` of the receiver");
-    this.#closed = true;
-    await Promise.allSettled(this.#open);
-  };
-
-  async #receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
-    const { token, environment } = this.#settings;
+  async function receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
     if (method !== "GET") return wrongMethod;
     // To read a query of megabytes takes long.
     if (isTooLong(url)) return tooLong;
@@ -127,54 +92,58 @@ class Receiver implements OrderUpdatedReceiver {
     if (environment !== undefined && callback.environment !== environment) {
       return badRequest(`This receiver accepts only callbacks of the environment ${environment}.`);
     }
-    if (this.#closed) return closed;
-    if (this.#open.size >= mostOpen) return overloaded;
-    const response = this.#respond(callback);
-    this.#open.add(response);
-    return response.finally(() => this.#open.delete(response));
+    if (isClosed) return closed;
+    if (open.size >= mostOpen) return overloaded;
+    const response = respond(callback);
+    open.add(response);
+    return response.finally(() => open.delete(response));
   }
 
   /** Never rejects. */
-  async #respond(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
+  async function respond(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
     const { orderReference } = callback;
     try {
-      refuseInHandler(this, "A callback of this order", orderReference);
-      const work = () => this.#handleInTime(callback);
-      return await this.#orders.run(orderReference, { work, late: async () => overloaded });
+      refuseInHandler(receiver, "A callback of this order", orderReference);
+      return await orders.run(
+        orderReference,
+        () => handleInTime(callback),
+        async () => overloaded,
+      );
     } catch (error) {
-      return this.#report(callback, error, 503);
+      return report(callback, error, 503);
     }
   }
 
-  async #handleInTime(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
-    const { clock, timeout } = this.#settings;
-    if (this.#missingUntil - clock.now() > (mostMissing - 1) * missingEvery) return overloaded;
+  async function handleInTime(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
+    if (missingUntil - clock.now() > (mostMissing - 1) * missingEvery) return overloaded;
     const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
     const late = () => new DeadlineError({ message });
     return withTimeout(clock, timeout, late, (signal) => {
-      const work = this.#handle(callback, signal);
+      const work = "follower" in settings ? feed(settings, callback, signal) : handle(settings, callback, signal);
       // A handler that ignores the signal may fail after its response.
       work.catch((error: unknown) => {
-        if (signal.aborted && error !== signal.reason) this.#report(callback, error, 503);
+        if (signal.aborted && error !== signal.reason) report(callback, error, 503);
       });
       return work;
     });
   }
 
   /** The follower reads the order under its own lock, so that one request is enough. */
-  async #handle(callback: OrderUpdatedParameters, signal: AbortSignal): Promise<CallbackResponse> {
-    const settings = this.#settings;
+  async function feed(
+    { follower }: FollowerReceiverOptions,
+    callback: OrderUpdatedParameters,
+    signal: AbortSignal,
+  ): Promise<CallbackResponse> {
     const { orderReference } = callback;
-    if (!("follower" in settings)) return this.#fetchAndHandle(settings, callback, signal);
-    const found = await callHandler(this, orderReference, signal, () => settings.follower.update(orderReference));
-    if (found === "gone" || found === "missing") this.#countMissing();
+    const found = await callHandler(receiver, orderReference, signal, () => follower.update(orderReference));
+    if (found === "gone" || found === "missing") countMissing();
     if (found !== "missing") return acknowledged;
     const message = `The service has no order ${orderReference}, or does not show it yet.`;
-    return this.#report(callback, new OrderFollowerError({ fault: "missing", message }), 204);
+    return report(callback, new OrderFollowerError({ fault: "missing", message }), 204);
   }
 
-  async #fetchAndHandle(
-    { partner, onOrderUpdated, timeout }: Extract<ReceiverSettings, { readonly partner: unknown }>,
+  async function handle(
+    { partner, onOrderUpdated }: OrderUpdatedReceiverOptions,
     callback: OrderUpdatedParameters,
     signal: AbortSignal,
   ): Promise<CallbackResponse> {
@@ -184,12 +153,12 @@ class Receiver implements OrderUpdatedReceiver {
       order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
     } catch (error) {
       if (!saysGone(error)) throw error;
-      this.#countMissing();
-      return this.#report(callback, error, 204);
+      countMissing();
+      return report(callback, error, 204);
     }
     signal.throwIfAborted();
     const update = updateOf(order, callback, signal);
-    await callHandler(this, orderReference, signal, () => onOrderUpdated(update));
+    await callHandler(receiver, orderReference, signal, () => onOrderUpdated(update));
     return acknowledged;
   }
 
@@ -197,17 +166,37 @@ class Receiver implements OrderUpdatedReceiver {
    * Limits the requests for orders that do not exist. Without a token, any program can send callbacks with invented references. The order
    * of a genuine callback exists, so it does not count.
    */
-  #countMissing(): void {
-    this.#missingUntil = Math.max(this.#missingUntil, this.#settings.clock.now()) + missingEvery;
+  function countMissing(): void {
+    missingUntil = Math.max(missingUntil, clock.now()) + missingEvery;
   }
 
-  #report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
-    safely(
-      () => this.#settings.onError({ orderReference, error, status }),
-      () => undefined,
-    );
+  function report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
+    safely(() => onError({ orderReference, error, status }));
     return status === 204 ? acknowledged : failed;
   }
+
+  const receiver: OrderUpdatedReceiver = {
+    fetch: async ({ method, url }) => {
+      const { status, headers, text } = await receive(method, url);
+      return new Response(text || null, { status, headers });
+    },
+    node: async ({ method, url }, response) => {
+      const { status, headers, text } = await receive(method, url);
+      // A response that cannot be sent was not received: the service repeats the callback.
+      attempt(() => {
+        // A middleware of the server, such as one for time-outs, may have responded.
+        if (response.headersSent) return;
+        response.writeHead(status, headers);
+        response.end(text);
+      });
+    },
+    close: async () => {
+      refuseInHandler(receiver, "`close` of the receiver");
+      isClosed = true;
+      await Promise.allSettled(open);
+    },
+  };
+  return receiver;
 }
 
 /** A field of the order, which is certain; otherwise what the callback says. */

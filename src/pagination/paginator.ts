@@ -28,11 +28,6 @@ const arrayOptions: Schema = () =>
 /** Fetches one page of a list; the first page has no cursor. */
 export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
 
-/** A page with the cursor that it was requested with. */
-interface FetchedPage<Item> extends ListPage<Item> {
-  readonly cursor: string | undefined;
-}
-
 /**
  * Iterates a list of any length and fetches its pages on the way (specification 4.11).
  *
@@ -85,13 +80,12 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
     const cursors = new SeenCursors(this.#endpoint);
     const seen = new SeenItems<Item>();
-    const fetch = async (cursor: string | undefined): Promise<FetchedPage<Item>> => {
+    const fetch = async (cursor: string | undefined): Promise<ListPage<Item>> => {
       if (cursor !== undefined) cursors.add(cursor);
-      return { ...(await this.#fetchPage(cursor, each)), cursor };
+      return this.#fetchPage(cursor, each);
     };
-    let first: ListPage<Item> | undefined;
     /** The latest page that was requested, or will be when its cursor is known; undefined after the last page of the list. */
-    let latest: Promise<FetchedPage<Item> | undefined> = fetch(undefined);
+    let latest: Promise<ListPage<Item> | undefined> = fetch(undefined);
     const ahead = [latest];
     try {
       for (;;) {
@@ -106,9 +100,6 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
-        // To some services an empty cursor is none: what it leads to is the first page again, and the list has ended.
-        if (page.cursor === "" && first !== undefined && beginsAgain(first, page)) return;
-        first ??= page;
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
         yield { items: seen.withoutRepeats(page.items), nextCursor: page.nextCursor };
@@ -142,16 +133,6 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 /** Throws the signal's reason if the signal was aborted during the loop body. */
 function checkSignal({ signal }: ListOptions): void {
   if (signal?.aborted) throw signal.reason;
-}
-
-/**
- * Whether a page that an empty cursor led to is the first page again: it has the first item of that page, or both are empty. The page's
- * other items are no sign: new items of the service move them to the next page, and then the empty text was a cursor like any other.
- */
-function beginsAgain(first: ListPage<unknown>, { items, nextCursor }: ListPage<unknown>): boolean {
-  if (first.items.length === 0) return items.length === 0 && nextCursor === first.nextCursor;
-  const reference = textOf(first.items[0], "reference");
-  return reference !== undefined && items.some((item) => textOf(item, "reference") === reference);
 }
 
 /** How many cursors are remembered. A loop of at most this many pages is found at its first repeat. */

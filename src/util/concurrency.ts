@@ -167,9 +167,13 @@ export class KeyedMutex {
 
   /**
    * Runs `work` after all earlier work with the same key. `wait` waits for a promise of the earlier work, which never rejects. If `wait`
-   * rejects, this work is skipped, and the other work continues.
+   * rejects, this work is skipped, and the other work continues. Default: it waits for as long as the earlier work takes.
    */
-  take<T>(name: string, work: () => Promise<T>, wait: (turn: Promise<unknown>) => Promise<unknown>): Promise<T> {
+  take<T>(
+    name: string,
+    work: () => Promise<T>,
+    wait: (turn: Promise<unknown>) => Promise<unknown> = (turn) => turn,
+  ): Promise<T> {
     const before = this.#last.get(name);
     const mine = before === undefined ? work() : wait(before).then(work);
     // The next work waits for all earlier work, also when this one is skipped.

@@ -37,7 +37,7 @@ export function wordsOf(thrown: unknown): string {
 export const endingOf = (error: unknown): string => (isError(error) ? (textOf(error, "name") ?? "Error") : "aborted");
 
 /** Calls a function of the caller. If it throws or rejects, the SDK's call and the process continue. */
-export function safely(work: () => unknown, onFailure: (error: unknown) => void): void {
+export function safely(work: () => unknown, onFailure: (error: unknown) => void = () => undefined): void {
   try {
     const result = work();
     if (typeof result === "object" && result !== null) Promise.resolve(result).catch(onFailure);

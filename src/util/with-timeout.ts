@@ -2,8 +2,14 @@ import { unlessAborted } from "./abort-signals.ts";
 import type { PartnerClock } from "./clock.ts";
 
 /**
- * Waits for `work` for at most `ms` milliseconds. Then its signal aborts with the error of `late`, and the wait rejects with it, also if the
- * work ignores its signal.
+ * The parts of a time limit, each with a timer of its own. A blocked event loop delays one of them, and so uses up no more than that part:
+ * in the rest, the work can see what came meanwhile. A power of 2, so that the parts add up exactly.
+ */
+const parts = 8;
+
+/**
+ * Waits for `work` for at most `ms` milliseconds in which the event loop runs. Then its signal aborts with the error of `late`, and the wait
+ * rejects with it, also if the work ignores its signal.
  */
 export async function withTimeout<Result>(
   clock: PartnerClock,
@@ -12,7 +18,11 @@ export async function withTimeout<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
-  const stopTimer = clock.after(ms, () => controller.abort(late()));
+  let stopTimer: () => void = () => undefined;
+  const wait = (left: number) => {
+    stopTimer = clock.after(ms / parts, () => (left > 1 ? wait(left - 1) : controller.abort(late())));
+  };
+  wait(parts);
   try {
     return await unlessAborted(work(controller.signal), controller.signal);
   } finally {

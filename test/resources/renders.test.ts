@@ -227,6 +227,20 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expect(asked(file).length).toBeLessThanOrEqual(21);
     });
 
+    it(`renders.${file} calls onPending for a pending render, and not for one that was completed meanwhile`, async () => {
+      for (const [render, calls] of [
+        [pending, [pending]],
+        [completed, []],
+      ] as const) {
+        const files = [notReady("5"), ready];
+        const { clock, partner } = waiting((path) => (path.endsWith(file) ? files.shift() : { body: { render } }));
+        const seen: unknown[] = [];
+        const wait = { onPending: (one: object) => seen.push(one) };
+        await settle(clock, partner.renders[file](reference, { wait }), 10);
+        expect(seen).toEqual(calls);
+      }
+    });
+
     it(`renders.${file} does not wait for a failed render`, async () => {
       const render = { ...pending, status: "failed" };
       context.service.respondAlways(({ path }) => (path.endsWith(file) ? notReady("0") : { body: { render } }));

@@ -173,6 +173,45 @@ describe("a lost storage", () => {
   });
 });
 
+describe("a process that is busy", () => {
+  /** A clock whose timers are late, as those of a process whose event loop is blocked. */
+  function lateClock() {
+    let now = 0;
+    const timers = new Map<() => void, number>();
+    const block = (ms: number) => {
+      now += ms;
+      for (const [callback, due] of [...timers]) {
+        if (due > now) continue;
+        timers.delete(callback);
+        callback();
+      }
+    };
+    const after = (ms: number, callback: () => void) => {
+      timers.set(callback, now + ms);
+      return () => timers.delete(callback);
+    };
+    return { now: () => now, after, block };
+  }
+
+  it("uses a result that came while its event loop was blocked, also twice", async () => {
+    const late = lateClock();
+    const reply = Promise.withResolvers<Uint8Array>();
+    const storage = { ...memoryStorage(), get: () => reply.promise };
+    const client = new ClientStorage(storage, late, {
+      onLost: (reason) => void reports.push(reason),
+      onBack: () => void reports.push("back"),
+    });
+    const value = client.get("key");
+    late.block(1_500);
+    await Promise.resolve();
+    late.block(60_000);
+    // The event loop reads what is in the socket after its timers.
+    reply.resolve(bytes("value"));
+    expect(text(await value)).toBe("value");
+    expect(reports).toEqual([]);
+  });
+});
+
 describe("a full storage", () => {
   it("still gives what it holds, and is reported once until a change succeeds", async () => {
     let full = false;

@@ -10,12 +10,13 @@ import { type RunningUploads, type UploadedImage, uploadOnce } from "./upload-on
 export class ImagesResource {
   readonly #send: Send;
   readonly #context: CallContext;
-  readonly #running: RunningUploads = new Map();
+  readonly #running: RunningUploads;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
+  constructor(send: Send, context: CallContext, running: RunningUploads) {
     this.#send = send;
     this.#context = context;
+    this.#running = running;
   }
 
   /**
@@ -47,8 +48,9 @@ export class ImagesResource {
    * @example
    * const { reference, uploaded } = await partner.images.uploadOnce("design.png");
    */
-  uploadOnce(source: ImageSource, options?: ImageUploadOptions): Promise<UploadedImage> {
-    return uploadOnce(this.#context, this.#running, source, options);
+  async uploadOnce(source: ImageSource, options?: ImageUploadOptions): Promise<UploadedImage> {
+    const { requests, ...image } = await uploadOnce(this.#context, this.#running, source, options);
+    return { ...image, uploaded: requests > 0 };
   }
 
   /**

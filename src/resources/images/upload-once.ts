@@ -28,13 +28,17 @@ export interface UploadedImage extends PrintImage {
 /** The uploads of a client that are running, by the hash of their content. */
 export type RunningUploads = Map<string, Promise<PrintImage>>;
 
-/** Uploads a content unless its image is known: hash, look at the storage, take the lock, upload, store. */
+/**
+ * Uploads a content unless its image is known: hash, look at the storage, take the lock, upload, store. `beforeUpload` refuses the upload
+ * of a content that is not known if it throws. The result says how many requests were sent.
+ */
 export function uploadOnce(
   context: CallContext,
   running: RunningUploads,
   source: ImageSource,
   given: ImageUploadOptions | undefined,
-): Promise<UploadedImage> {
+  beforeUpload: () => void = () => undefined,
+): Promise<PrintImage & { readonly requests: number }> {
   const [watch, options] = splitWatch(given, "onProgress", "onDownsize");
   return context.run(uploadImage, options, async (call) => {
     const over = new AbortController();
@@ -53,14 +57,15 @@ export function uploadOnce(
 
       const storage = await call.within(context.openStorage());
       const known = await call.within(readImage(storage, hash));
-      if (known !== undefined) return { ...known, uploaded: false };
+      if (known !== undefined) return { ...known, requests: 0 };
       for (let other = running.get(hash); other !== undefined; other = running.get(hash)) {
         // After a failure or an abort of that call, this one uploads with its own options.
         const made = await call.within(other.catch(() => undefined));
-        if (made !== undefined) return { ...made, uploaded: false };
+        if (made !== undefined) return { ...made, requests: 0 };
       }
 
       const send = async () => {
+        beforeUpload();
         const { name: endpoint, scope } = call;
         const end = (reason: unknown) => scope.end(reason);
         // A picture that is not sent is not inspected.
@@ -73,7 +78,7 @@ export function uploadOnce(
       };
       const mine = uploadInTurn(call, storage, hash, send).finally(() => running.delete(hash));
       running.set(hash, mine);
-      return await mine;
+      return { ...(await mine), requests: call.attempts };
     } finally {
       over.abort();
       // The process may be killed right after the call.
@@ -91,7 +96,7 @@ async function uploadInTurn(
   storage: ClientStorage,
   hash: string,
   send: () => Promise<PrintImage>,
-): Promise<UploadedImage> {
+): Promise<PrintImage> {
   const { scope } = call;
   const until = scope.elapsed() + longestWait;
   for (;;) {
@@ -104,7 +109,7 @@ async function uploadInTurn(
       if (known !== undefined || mayUpload) {
         const image = known ?? (await send());
         await release();
-        return { ...image, uploaded: known === undefined };
+        return image;
       }
     } catch (error) {
       // An abort does not wait for the storage.

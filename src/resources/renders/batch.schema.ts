@@ -118,8 +118,8 @@ export interface BatchProgress {
 /** Options of {@link RendersResource.batch}. */
 export interface BatchOptions<Row = unknown> extends WaitOptions, ManyOptions {
   /**
-   * Milliseconds per render, from its creation to the last byte of its image. Default: the client's `deadline`; without one, 600 000
-   * for the wait only.
+   * Milliseconds per row, from its start to the last byte of its image: look-up, upload, creation, wait and picture. Default: the client's
+   * `deadline`; without one, 600 000 for the wait only.
    */
   readonly deadline?: number | undefined;
   /** Maximum number of creations, and of pictures, at the same time. Pending renders do not count. Default 4. */

@@ -17,7 +17,7 @@ import {
   lookupComposition,
 } from "../compositions/compositions.endpoints.ts";
 import { combinationKey, compositionLifetime } from "../compositions/search.ts";
-import type { ImagesResource } from "../images/images.ts";
+import { type RunningUploads, uploadOnce } from "../images/upload-once.ts";
 import {
   assertInput,
   type BatchDownload,
@@ -28,17 +28,16 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { BatchRow, type BatchTools, countedSend } from "./batch-row.ts";
+import { attemptsOf, BatchRow, type BatchTools, countedSend, timelineOf } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
-import { PendingRenders } from "./pending-renders.ts";
+import { completedRender, RenderTimes } from "./pending-renders.ts";
 import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
 import { defaults } from "./render-waiting.ts";
 import type { Render, RenderInput } from "./renders.endpoints.ts";
 import { TokenLimits } from "./token-limits.ts";
 
-/** The defaults of `concurrency` and `maxPending`. */
-const mostAtATime = 4;
-const mostPending = 2_000;
+const defaultConcurrency = 4;
+const defaultMaxPending = 2_000;
 /** The number of compositions that one batch keeps in memory. */
 const keptInMemory = 2_000;
 /** The number of the latest outcomes whose rate gives the time of the rest. */
@@ -48,7 +47,7 @@ const latestOutcomes = 100;
 interface BatchClient {
   readonly send: Send;
   readonly context: CallContext;
-  readonly images: ImagesResource;
+  readonly runningUploads: RunningUploads;
 }
 
 /** The options of a batch, with those of its rows. */
@@ -62,8 +61,8 @@ interface SharedRender {
 
 /** What the rows of a batch share. */
 interface Batch extends Creator {
-  readonly images: ImagesResource;
-  readonly pending: PendingRenders;
+  readonly client: BatchClient;
+  readonly times: RenderTimes;
   readonly counts: BatchCounts;
   readonly download: BatchDownload;
   readonly folder: PictureFolder | undefined;
@@ -82,7 +81,7 @@ export async function* renderBatch(
   const batch = await openBatch(client, rows, options);
   const {
     map = (row) => row as MockupInput,
-    maxPending = mostPending,
+    maxPending = defaultMaxPending,
     download,
     fileName,
     interval,
@@ -103,7 +102,7 @@ export async function* renderBatch(
         throw started.located(error);
       });
   };
-  const limits = { concurrency: mostAtATime, most: maxPending };
+  const limits = { concurrency: defaultConcurrency, most: maxPending };
   for await (const outcome of many(rows, { ...request, map: counted }, { ...limits, work, callSite })) {
     const { input } = outcome;
     let ended: MockupOutcome<unknown, MockupValue>;
@@ -119,16 +118,13 @@ export async function* renderBatch(
   }
 }
 
-async function openBatch(
-  { send, context: { clock, openStorage, retry, timeout }, images }: BatchClient,
-  rows: Rows<unknown>,
-  options: Options,
-): Promise<Batch> {
-  const { concurrency = mostAtATime, tokenBudget: budget, download } = options;
+async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Options): Promise<Batch> {
+  const { clock, openStorage, retry, timeout } = client.context;
+  const { concurrency = defaultConcurrency, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
   const storage = await openStorage();
   const tools: BatchTools = {
-    send: countedSend(send, (requests) => {
+    send: countedSend(client.send, (requests) => {
       counts.requests += requests;
     }),
     clock,
@@ -145,12 +141,12 @@ async function openBatch(
   await folder?.open();
   return {
     ...tools,
-    images,
+    client,
     tokens,
     created,
     retryFailedBefore: options.retryFailed ? clock.now() : undefined,
     report: () => attempt(() => options.onProgress?.({ ...counts.now(), tokensSpent: tokens.spent })),
-    pending: new PendingRenders(tools, created),
+    times: new RenderTimes(tools.interval),
     counts,
     download,
     folder,
@@ -208,18 +204,23 @@ async function findComposition(
   return data;
 }
 
-/** Uploads the image of a row. It is not uploaded when the tokens do not cover its render. */
+/** Uploads the image of a row, unless it is known. It is not uploaded when the tokens do not cover its render. */
 async function imageOf(
-  { images, tokens, counts }: Batch,
+  { client: { context, runningUploads }, tokens, counts }: Batch,
   { imageReference, image }: MockupInput,
   cost: number,
   row: BatchRow,
 ): Promise<ImageReference> {
   if (image === undefined) return imageReference;
-  tokens.check(cost);
-  const { reference, uploaded } = await images.uploadOnce(image, row.reading());
-  if (uploaded) counts.requests += 1;
-  return reference;
+  try {
+    const beforeUpload = () => tokens.check(cost);
+    const { reference, requests } = await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload);
+    counts.requests += requests;
+    return reference;
+  } catch (error) {
+    counts.requests += attemptsOf(timelineOf(error)).length;
+    throw error;
+  }
 }
 
 /** Resolves to the completed render of a pair. Rows of the same pair share it; after a failure, the next row tries again. */
@@ -232,7 +233,7 @@ function renderOf(batch: Batch, pair: RenderInput, cost: number, row: BatchRow):
   }
   const make = async () => {
     const entry = await ensureRender(batch, pair, cost, row);
-    return { reference: entry.reference, render: await batch.pending.completed(name, entry, row) };
+    return { reference: entry.reference, render: await completedRender(batch, name, entry, row) };
   };
   const completed = make().finally(() => batch.renders.delete(name));
   batch.renders.set(name, { row, completed });
@@ -241,9 +242,7 @@ function renderOf(batch: Batch, pair: RenderInput, cost: number, row: BatchRow):
 
 /** Counts the rows and the requests of a batch. */
 class BatchCounts {
-  /** The rows that were started. */
   started = 0;
-  /** The requests that were sent. */
   requests = 0;
   readonly #clock: PartnerClock;
   readonly #total: number | undefined;
@@ -258,7 +257,6 @@ class BatchCounts {
     this.#total = typeof size === "number" ? size : undefined;
   }
 
-  /** A row has its outcome. */
   add(outcome: MockupOutcome<unknown, unknown>): void {
     if (outcome.ok) this.#ended.done += 1;
     else if (outcome.reason === "budget" || outcome.reason === "weekly-limit") this.#ended.skipped += 1;

@@ -133,10 +133,10 @@ async function create(
   row: BatchRow,
   failed: RenderEntry | undefined,
 ): Promise<RenderEntry> {
-  const { attempts, settle } = await tokens.reserve(cost, row);
+  const reservation = await tokens.reserve(cost, row);
   const options = row.creating();
   // The budget covers its retries.
-  const retry = { ...options.retry, retries: attempts - 1 };
+  const retry = { ...options.retry, retries: reservation.attempts - 1 };
   let timeline: readonly TimelineEntry[] = [];
   let refusal: RendertokenLimitError | undefined;
   try {
@@ -153,7 +153,7 @@ async function create(
     if (error instanceof RendertokenLimitError) refusal = error;
     throw error;
   } finally {
-    settle(deductions(timeline), refusal);
+    tokens.settle(reservation, deductions(timeline), refusal);
     report();
   }
 }

@@ -16,29 +16,6 @@ const latestRenders = 20;
 /** Timestamps can be cut to seconds: maximum milliseconds that a render may have taken longer than they say. */
 const cutOff = 1_000;
 
-/** A render that is waited for. */
-interface Pending {
-  /** The name of its pair. */
-  readonly pair: string;
-  readonly entry: RenderEntry;
-  readonly row: BatchRow;
-  readonly began: number;
-  /** The latest time of a look: so early that its response arrives before the deadline. */
-  readonly lastLook: number;
-}
-
-/** Throws an error of the SDK as the request for the status would. */
-function fail(error: PodPartnerError, { row }: Pending, timeline: readonly TimelineEntry[] = []): never {
-  attachCall(error, { endpoint: nameOf(getRender), callId: row.callId, timeline });
-  throw error;
-}
-
-/** Returns a render that has ended, or throws that it failed. */
-function ended(render: Render, pending: Pending, timeline?: readonly TimelineEntry[]): Render {
-  if (statusOf(render) !== "failed") return render;
-  return fail(new RenderFailedError({ reference: pending.entry.reference }), pending, timeline);
-}
-
 /** How long a render took by the service's own timestamps, which do not include the time until it was looked at. */
 function durationOf(render: Render): number | undefined {
   const { created, completed } = isRecord(render) ? render : {};
@@ -46,93 +23,142 @@ function durationOf(render: Render): number | undefined {
   return Number.isFinite(took) ? Math.max(0, took) : undefined;
 }
 
-/**
- * The renders that a batch waits for. The status of each is read when it is as old as the slowest of the latest renders was, and then at most
- * once in an interval. Until one was completed, one at a time is probed: its file's response has a `Retry-After`.
- */
-export class PendingRenders {
-  readonly #tools: BatchTools;
-  readonly #created: CreatedRenders;
-  /** Milliseconds that the latest renders took, or take at least. Empty until one was completed. */
-  readonly #times: number[] = [];
-  /** The longest time that a `Retry-After` gave to a render, until one was completed. */
-  #announced = 0;
+/** How long the renders of a batch take. */
+export class RenderTimes {
   /** The wait for the render that is probed; it never rejects. */
-  #probe: Promise<void> | undefined;
+  probe: Promise<void> | undefined;
+  /** Milliseconds that the latest renders took, or take at least. Empty until one was completed. */
+  readonly #latest: number[] = [];
+  /** The longest time that a `Retry-After` gave to a render, and at least an interval. */
+  #announced: number;
 
-  constructor(tools: BatchTools, created: CreatedRenders) {
-    this.#tools = tools;
-    this.#created = created;
+  constructor(interval: number) {
+    this.#announced = interval;
   }
 
-  /**
-   * Resolves to the completed render of a pair.
-   *
-   * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
-   */
-  async completed(pair: string, entry: RenderEntry, row: BatchRow): Promise<Render> {
-    const { clock } = this.#tools;
-    const began = clock.now();
-    const time = row.waitTime();
-    const pending = { pair, entry, row, began, lastLook: began + time - Math.min(1_000, time / 4) };
-    if (entry.render !== undefined) return ended(entry.render, pending);
-    while (this.#times.length === 0 && clock.now() < this.#firstLook(pending)) {
-      if (this.#probe === undefined) {
-        const render = this.#probed(pending).then((next) => this.#wait(pending, next));
-        const over = () => {
-          this.#probe = undefined;
-        };
-        this.#probe = render.then(over, over);
-        return render;
+  get isKnown(): boolean {
+    return this.#latest.length > 0;
+  }
+
+  /** The age at which the status of a render is read first. */
+  get firstLook(): number {
+    const slowest = Math.max(0, ...this.#latest);
+    return this.isKnown ? slowest + Math.min(cutOff, slowest) : this.#announced;
+  }
+
+  announce(ms: number): void {
+    this.#announced = Math.max(this.#announced, ms);
+  }
+
+  add(ms: number): void {
+    this.#latest.push(ms);
+    if (this.#latest.length > latestRenders) this.#latest.shift();
+  }
+}
+
+/** What the waits for renders need of a batch. */
+interface Waits extends BatchTools {
+  readonly created: CreatedRenders;
+  readonly times: RenderTimes;
+}
+
+/**
+ * Waits for the render of a pair. Its status is read when it is as old as the slowest of the latest renders was, and then at most once in
+ * an interval. Until a render was completed, one at a time is probed: its file's response has a `Retry-After`.
+ *
+ * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
+ */
+export async function completedRender(
+  { send, clock, slots, interval, onPending, created, times }: Waits,
+  pair: string,
+  entry: RenderEntry,
+  row: BatchRow,
+): Promise<Render> {
+  const { reference } = entry;
+  const path = { renderReference: reference };
+  const began = clock.now();
+  const time = row.waitTime();
+  /** The latest time of a look: so early that its response arrives before the deadline. */
+  const lastLook = began + time - Math.min(1_000, time / 4);
+  const firstLook = () => Math.min(entry.created + times.firstLook, lastLook);
+
+  /** Throws an error of the SDK as the request for the status would. */
+  const fail = (error: PodPartnerError, timeline: readonly TimelineEntry[] = []): never => {
+    attachCall(error, { endpoint: nameOf(getRender), callId: row.callId, timeline });
+    throw error;
+  };
+  const timeout = (cause?: unknown) => new WaitTimeoutError({ reference, waited: clock.now() - began, cause });
+  const ended = (render: Render, timeline?: readonly TimelineEntry[]): Render =>
+    statusOf(render) === "failed" ? fail(new RenderFailedError({ reference }), timeline) : render;
+
+  /** Looks at the render when it is due, in one of the places of the batch. Meanwhile other looks may show that it is too early. */
+  const look = async <T>(due: () => number, request: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      await row.sleep(due() - clock.now());
+      const giveBack = await slots.take(row.signal);
+      try {
+        if (clock.now() >= due()) return await request();
+      } finally {
+        giveBack();
       }
-      await row.sleep(this.#firstLook(pending) - clock.now(), this.#probe);
     }
-    return this.#wait(pending);
-  }
+  };
 
-  /** When the status of a render is read first. */
-  #firstLook({ entry, lastLook }: Pending): number {
-    const slowest = Math.max(0, ...this.#times);
-    const isKnown = this.#times.length > 0;
-    const age = isKnown ? slowest + Math.min(cutOff, slowest) : Math.max(this.#tools.interval, this.#announced);
-    return Math.min(entry.created + age, lastLook);
-  }
+  /** Reads the render, and remembers it if it has ended. Resolves to undefined while a new render is not readable. */
+  const read = async (): Promise<Render | undefined> => {
+    const isLast = clock.now() >= lastLook;
+    // Another process may have seen its end.
+    const known = await created.get(pair);
+    if (known?.render !== undefined && known.reference === reference) return ended(known.render);
+    const seen = await send(getRender, { path }, row.reading()).catch((error: unknown) => {
+      if (!(error instanceof NotFoundError) || clock.now() >= entry.created + unreadable) throw error;
+      return isLast ? fail(timeout(error), error.timeline) : undefined;
+    });
+    if (seen === undefined) return undefined;
+    const { data: render, timeline } = seen;
+    const status = statusOf(render);
+    const age = clock.now() - entry.created;
+    if (status === "completed" || status === "failed") {
+      await created.set(pair, { ...entry, render });
+      if (status === "completed") times.add(durationOf(render) ?? age);
+      return ended(render, timeline);
+    }
+    if (isLast) fail(timeout(), timeline);
+    // It takes longer than the others. How long is not known: likely half of its age more.
+    if (times.isKnown) times.add(1.5 * age);
+    return render;
+  };
 
   /**
-   * Probes a render: requests its file until it is ready, or until only the status can show what the response means. Resolves to the time when
-   * the status is to be read. The picture is requested again when it can be read: an open one would have to wait for the status, and keeps a
-   * connection.
+   * Requests the file until it is ready, or until only the status can show what the response means. Resolves to the time when the status is
+   * to be read. The picture is requested again when it can be read: an open one would have to wait for the status, and keeps a connection.
    */
-  async #probed({ entry, row, lastLook }: Pending): Promise<number> {
-    const { send, clock, interval } = this.#tools;
-    const path = { renderReference: entry.reference };
+  const probe = async (): Promise<number> => {
     let next = clock.now();
     while (next < Math.min(entry.created + interval, lastLook)) {
       try {
-        const request = () => send(getRenderMedia, { path }, row.reading());
-        const { data: media } = await this.#look(row, () => next, request);
+        const { data: media } = await look(
+          () => next,
+          () => send(getRenderMedia, { path }, row.reading()),
+        );
         await media.cancel();
         return clock.now();
       } catch (error) {
         if (!isRefusedFile(error)) throw error;
         if (!(error instanceof NotReadyError)) return clock.now();
         const age = clock.now() - entry.created;
-        this.#announced = Math.max(this.#announced, age + (error.retryAfter ?? 0));
+        times.announce(age + (error.retryAfter ?? 0));
         // A `Retry-After` that is too short is followed by longer waits.
         next = clock.now() + Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry, Math.min(age, interval));
       }
     }
     return next;
-  }
+  };
 
-  /** Reads the status of a render until it is completed, or until its deadline. Without `first`, other renders show when to begin. */
-  async #wait(pending: Pending, first?: number): Promise<Render> {
-    const { clock, interval, onPending } = this.#tools;
-    const { row, began, lastLook } = pending;
-    let next = first;
+  /** Reads the status until the render is completed, or until its deadline. Without `next`, other renders show when to begin. */
+  const wait = async (next?: number): Promise<Render> => {
     for (let pause = interval; ; ) {
-      const due = () => Math.min(next ?? this.#firstLook(pending), lastLook);
-      const render = await this.#look(row, due, () => this.#read(pending));
+      const render = await look(() => Math.min(next ?? firstLook(), lastLook), read);
       if (render === undefined) {
         next = clock.now() + unsaidRetryAfter;
         continue;
@@ -142,53 +168,19 @@ export class PendingRenders {
       pause *= 2;
       await onPending?.(render, clock.now() - began);
     }
-  }
+  };
 
-  /** Looks at a render when it is due, in one of the places of the batch. Meanwhile other looks may show that it is too early. */
-  async #look<T>(row: BatchRow, due: () => number, look: () => Promise<T>): Promise<T> {
-    const { clock, slots } = this.#tools;
-    for (;;) {
-      await row.sleep(due() - clock.now());
-      const giveBack = await slots.take(row.signal);
-      try {
-        if (clock.now() >= due()) return await look();
-      } finally {
-        giveBack();
-      }
+  if (entry.render !== undefined) return ended(entry.render);
+  while (!times.isKnown && clock.now() < firstLook()) {
+    if (times.probe === undefined) {
+      const render = probe().then(wait);
+      const over = () => {
+        times.probe = undefined;
+      };
+      times.probe = render.then(over, over);
+      return render;
     }
+    await row.sleep(firstLook() - clock.now(), times.probe);
   }
-
-  /** Reads a render, and remembers it if it has ended. Resolves to undefined while a new render is not readable. */
-  async #read(pending: Pending): Promise<Render | undefined> {
-    const { send, clock } = this.#tools;
-    const { pair, entry, row, began, lastLook } = pending;
-    const isLast = clock.now() >= lastLook;
-    // Another process may have seen its end.
-    const known = await this.#created.get(pair);
-    if (known?.render !== undefined && known.reference === entry.reference) return ended(known.render, pending);
-    const path = { renderReference: entry.reference };
-    const seen = await send(getRender, { path }, row.reading()).catch((error: unknown) => {
-      const mayAppear = clock.now() < Math.min(entry.created + unreadable, lastLook);
-      if (error instanceof NotFoundError && mayAppear) return undefined;
-      throw error;
-    });
-    if (seen === undefined) return undefined;
-    const { data: render, timeline } = seen;
-    const status = statusOf(render);
-    if (status === "completed" || status === "failed") {
-      await this.#created.set(pair, { ...entry, render });
-      if (status === "completed") this.#took(durationOf(render) ?? clock.now() - entry.created);
-      return ended(render, pending, timeline);
-    }
-    const { reference } = entry;
-    if (isLast) fail(new WaitTimeoutError({ reference, waited: clock.now() - began }), pending, timeline);
-    // It takes longer than the others. How long is not known: likely half of its age more.
-    if (this.#times.length > 0) this.#took(1.5 * (clock.now() - entry.created));
-    return render;
-  }
-
-  #took(ms: number): void {
-    this.#times.push(ms);
-    if (this.#times.length > latestRenders) this.#times.shift();
-  }
+  return wait();
 }

@@ -151,29 +151,33 @@ export function waitForFile(
   options: WaitOptions,
 ): ApiCall<Download> {
   const path = { renderReference };
+  /** When the status is due, in milliseconds since the call began. */
   let statusAt = 0;
+  /** Reads the status after a response that is not the file. Throws if it shows that the render failed. */
+  const readStatus = async (call: Call, refusal: unknown) => {
+    const isPending = refusal instanceof NotReadyError;
+    const render = await send(getRender, { path }, partOptions(call)).catch((error: unknown) => {
+      // The service refuses both.
+      throw isPending || !(error instanceof ApiError) ? error : refusal;
+    });
+    const status = statusOf(render);
+    if (status === "failed") throw new RenderFailedError({ reference: renderReference });
+    // It may have been completed meanwhile.
+    if (isPending && status !== "completed") await tellPending(call, options, render);
+    statusAt = call.scope.elapsed() + (options.interval ?? defaults.interval);
+  };
   return waiting(context, renderReference, endpoint, options, async (call) => {
-    const { scope } = call;
     try {
       return await send(endpoint, { path }, partOptions(call)).withResponse();
     } catch (error) {
       if (!isRefusedFile(error)) throw error;
-      const pending = error instanceof NotReadyError ? error : undefined;
-      const untilStatus = statusAt - scope.elapsed();
-      if (untilStatus <= 0) {
-        const render = await send(getRender, { path }, partOptions(call)).catch((cause: unknown) => {
-          // The service refuses both.
-          throw pending === undefined && cause instanceof ApiError ? error : cause;
-        });
-        if (statusOf(render) === "failed") throw new RenderFailedError({ reference: renderReference });
-        if (pending === undefined) throw error;
-        await tellPending(call, options, render);
-        statusAt = scope.elapsed() + (options.interval ?? defaults.interval);
-      } else if (pending === undefined) {
-        if (untilStatus >= scope.remaining()) throw error;
-        return { wait: untilStatus };
-      }
-      return { wait: Math.max(pending?.retryAfter ?? unsaidRetryAfter, shortestRetry) };
+      const untilStatus = statusAt - call.scope.elapsed();
+      if (untilStatus <= 0) await readStatus(call, error);
+      if (error instanceof NotReadyError)
+        return { wait: Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry) };
+      // The render has not failed, or the status that shows it is due after the deadline.
+      if (untilStatus <= 0 || untilStatus >= call.scope.remaining()) throw error;
+      return { wait: untilStatus };
     }
   });
 }

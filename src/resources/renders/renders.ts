@@ -6,7 +6,7 @@ import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt, isRecord } from "../../util/foreign.ts";
-import type { ImagesResource } from "../images/images.ts";
+import type { RunningUploads } from "../images/upload-once.ts";
 import type {
   BatchDownload,
   BatchOptions,
@@ -31,13 +31,13 @@ import {
 export class RendersResource {
   readonly #send: Send;
   readonly #context: CallContext;
-  readonly #images: ImagesResource;
+  readonly #runningUploads: RunningUploads;
 
   /** @internal */
-  constructor(send: Send, context: CallContext, images: ImagesResource) {
+  constructor(send: Send, context: CallContext, runningUploads: RunningUploads) {
     this.#send = send;
     this.#context = context;
-    this.#images = images;
+    this.#runningUploads = runningUploads;
   }
 
   /**
@@ -149,7 +149,7 @@ export class RendersResource {
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(batch);
-    const client = { send: this.#send, context: this.#context, images: this.#images };
+    const client = { send: this.#send, context: this.#context, runningUploads: this.#runningUploads };
     return iterateOnce("renders.batch", renderBatch(client, rows, options, callSite));
   }
 

@@ -12,10 +12,9 @@ const readAgainAfter = 60_000;
 
 /** The right to deduct tokens for one creation. */
 export interface Reservation {
+  readonly cost: number;
   /** The number of attempts that the budget covers. */
   readonly attempts: number;
-  /** Ends it: so many attempts deducted tokens, or may have. With an error, the service refused the creation. */
-  settle(deducted: number, refusal?: RendertokenLimitError): void;
 }
 
 interface Limits {
@@ -23,6 +22,8 @@ interface Limits {
   /** The number of attempts of a creation whose responses are lost. */
   readonly attempts: number;
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /**
  * The rendertokens that a batch may deduct: those of its budget, and those of the week, which are read once and then counted. Before a
@@ -35,12 +36,10 @@ export class TokenLimits {
   readonly #attempts: number;
   /** The tokens that were deducted, or may have been deducted by creations whose responses were lost. */
   spent = 0;
-  /** The number of reservations, and their tokens of the budget. */
-  #reservations = 0;
-  #reserved = 0;
+  readonly #reservations = new Set<Reservation>();
   /** Resolves when a reservation ends. */
   #ended = Promise.withResolvers<void>();
-  /** The tokens that remain of the week, without the reserved ones. */
+  /** The tokens of the week that were not deducted yet. */
   #remaining = 0;
   #resetsAt: string | undefined;
   /** When the week's tokens were learned; undefined if that was before the latest deduction. */
@@ -56,9 +55,9 @@ export class TokenLimits {
 
   /** Throws if it is already known that {@link TokenLimits.reserve} would throw. It requests nothing. */
   check(cost: number): void {
-    if (this.#reservations > 0) return;
+    if (this.#reservations.size > 0) return;
     if (this.#affordable(cost) < 1) throw this.#overBudget(cost);
-    if (this.#isFresh && this.#remaining < cost) throw this.#overLimit(cost);
+    if (this.#isFresh && !this.#isCovered(cost)) throw this.#overLimit(cost);
   }
 
   /**
@@ -72,42 +71,47 @@ export class TokenLimits {
       while (this.#reading !== undefined) await this.#reading;
       if (row.signal.aborted) throw row.signal.reason;
       const attempts = this.#affordable(cost);
-      const isCovered = this.#remaining >= cost;
-      if (attempts > 0 && isCovered) return this.#take(cost, attempts);
+      const isCovered = this.#isCovered(cost);
+      if (attempts > 0 && isCovered) {
+        const reservation = { cost, attempts };
+        this.#reservations.add(reservation);
+        return reservation;
+      }
       // A reservation that ends may leave tokens.
-      if (this.#reservations > 0) await unlessAborted(this.#ended.promise, row.signal);
+      if (this.#reservations.size > 0) await unlessAborted(this.#ended.promise, row.signal);
       else if (!isCovered && !this.#isFresh) this.#read(row);
       else if (attempts > 0) throw this.#overLimit(cost);
       else throw this.#overBudget(cost);
     }
   }
 
+  /** Ends a reservation: so many attempts deducted tokens, or may have. With an error, the service refused the creation. */
+  settle(reservation: Reservation, deducted: number, refusal?: RendertokenLimitError): void {
+    const { cost } = reservation;
+    this.#reservations.delete(reservation);
+    this.spent += cost * deducted;
+    this.#remaining -= cost * deducted;
+    if (deducted > 0) this.#learnedAt = undefined;
+    // Other processes used the tokens of the week.
+    if (refusal !== undefined) this.#learn(Math.min(this.#remaining, cost - 1), refusal.resetsAt ?? this.#resetsAt);
+    this.#ended.resolve();
+    this.#ended = Promise.withResolvers();
+  }
+
   /** The number of attempts that the budget covers. */
   #affordable(cost: number): number {
-    const left = this.#budget - this.spent - this.#reserved;
+    const reserved = sum([...this.#reservations].map((other) => other.cost * other.attempts));
+    const left = this.#budget - this.spent - reserved;
     return cost > 0 ? Math.min(this.#attempts, Math.floor(left / cost)) : this.#attempts;
+  }
+
+  /** Whether the week's tokens cover one attempt more, as far as is known. */
+  #isCovered(cost: number): boolean {
+    return this.#remaining - sum([...this.#reservations].map((other) => other.cost)) >= cost;
   }
 
   get #isFresh(): boolean {
     return this.#learnedAt !== undefined && this.#tools.clock.now() < this.#learnedAt + readAgainAfter;
-  }
-
-  #take(cost: number, attempts: number): Reservation {
-    this.#reservations += 1;
-    this.#reserved += cost * attempts;
-    this.#remaining -= cost;
-    const settle = (deducted: number, refusal?: RendertokenLimitError) => {
-      this.#reservations -= 1;
-      this.#reserved -= cost * attempts;
-      this.spent += cost * deducted;
-      this.#remaining -= cost * (deducted - 1);
-      if (deducted > 0) this.#learnedAt = undefined;
-      // Other processes used the tokens of the week.
-      if (refusal !== undefined) this.#learn(Math.min(this.#remaining, cost - 1), refusal.resetsAt ?? this.#resetsAt);
-      this.#ended.resolve();
-      this.#ended = Promise.withResolvers();
-    };
-    return { attempts, settle };
   }
 
   #learn(remaining: number, resetsAt: string | undefined): void {
@@ -116,7 +120,6 @@ export class TokenLimits {
     this.#learnedAt = this.#tools.clock.now();
   }
 
-  /** Begins to read the week's tokens. */
   #read(row: BatchRow): void {
     const read = this.#tools.send(getRendertokens, {}, row.reading(), true);
     this.#reading = read
@@ -128,7 +131,10 @@ export class TokenLimits {
   }
 
   #overBudget(cost: number): TokenBudgetError {
-    return new TokenBudgetError({ cost, remaining: this.#budget - this.spent, resetsAt: this.#resetsAt });
+    const error = new TokenBudgetError({ cost, remaining: this.#budget - this.spent, resetsAt: this.#resetsAt });
+    // It may be thrown on the way of an upload.
+    error.endpoint = nameOf(createRender);
+    return error;
   }
 
   #overLimit(cost: number): RendertokenLimitError {

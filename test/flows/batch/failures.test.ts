@@ -38,6 +38,17 @@ describe("a new render that cannot be read yet", () => {
     expect(tally(outcomes)).toEqual({ ok: 6 });
   });
 
+  it.each([2_000, 20_000])("ends its wait at a deadline of %d ms, as any pending render", async (deadline) => {
+    const { clock, partner } = startService(
+      () => 5_000,
+      () => 5,
+      3_600_000,
+    );
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(1), { deadline })), 100);
+    const error = { name: "WaitTimeoutError", endpoint: "GET /renders/{renderReference}", cause: { status: 404 } };
+    expect(outcomes).toMatchObject([{ ok: false, reason: "error", error }]);
+  });
+
   it("is an error when it can still not be read after 30 seconds", async () => {
     const { clock, partner, seen } = startService(
       () => 5_000,

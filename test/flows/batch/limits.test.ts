@@ -1,3 +1,4 @@
+import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { collect, setUpBatch, tally } from "./setup.ts";
 
@@ -33,6 +34,30 @@ describe("tokenBudget", () => {
     expect(await run()).toEqual({ ok: 5 });
     expect(setup.creations()).toEqual([1, 1, 1, 1, 1]);
     expect(await setup.used()).toBe(10);
+  });
+
+  it("does not leave out rows whose images are known and whose renders the storage has, in any order", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const row = (name: string) => ({
+      compositionReference: setup.demo.compositions.desk,
+      image: sampleImage(name),
+    });
+    const run = async (names: readonly string[], tokenBudget: number) => {
+      const spent: unknown[] = [];
+      const options = { tokenBudget, download: false, concurrency: 1 } as const;
+      const onProgress = ({ tokensSpent }: { tokensSpent: number }) => spent.push(tokensSpent);
+      const renders = setup.connect().renders;
+      const outcomes = await collect(renders.batch(names.map(row), { ...options, onProgress }));
+      for (const outcome of outcomes) {
+        if (!outcome.ok) expect(outcome.error).toMatchObject({ name: "TokenBudgetError", endpoint: "POST /renders" });
+      }
+      return [outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.reason)), spent.at(-1)];
+    };
+    expect(await run(["a", "b"], 4)).toEqual([["ok", "ok"], 4]);
+    // A render costs 2. The image of "d" is not uploaded.
+    expect(await run(["c", "a", "d", "b", "c"], 3)).toEqual([["ok", "ok", "budget", "ok", "ok"], 2]);
+    expect(await run(["b", "d", "a"], 0)).toEqual([["ok", "budget", "ok"], 0]);
+    expect([setup.count("POST /images"), setup.creations()]).toEqual([3, [1, 1, 1]]);
   });
 
   it("is not exceeded by creations that are sent again because their responses were lost", async () => {
@@ -102,6 +127,33 @@ describe("the weekly limit", () => {
     expect(tally(outcomes)).toEqual({ ok: 3, "weekly-limit": 39 });
     // At most those of two rows were refused.
     expect(setup.count("POST /renders")).toBeLessThanOrEqual(5);
+  });
+
+  it("that a refusal shows is not forgotten when another creation deducts nothing", async () => {
+    const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 2 });
+    const pairs = await setup.pairs(3);
+    const refused = Promise.withResolvers<void>();
+    let creations = 0;
+    const fetch: typeof globalThis.fetch = async (request, init) => {
+      setup.seen.push({ line: "", at: setup.clock.now() });
+      const isCreation = request instanceof Request && request.method === "POST" && request.url.endsWith("/renders");
+      if (!isCreation) return setup.emulator.fetch(request, init);
+      creations += 1;
+      if (creations === 2) {
+        await refused.promise;
+        return Response.json({ code: "image_not_found", message: "There is no image" }, { status: 404 });
+      }
+      // Another client has used the tokens.
+      const headers = { "retry-after": "3600" };
+      return Response.json({ code: "rendertoken_limit_exceeded", message: "None left" }, { status: 429, headers });
+    };
+    const outcomes = [];
+    for await (const outcome of setup.connect({ fetch }).renders.batch(pairs, { concurrency: 2, download: false })) {
+      outcomes.push(outcome);
+      refused.resolve();
+    }
+    expect(tally(outcomes)).toEqual({ "weekly-limit": 2, error: 1 });
+    expect(creations).toBe(2);
   });
 
   it("is left to the service if it cannot be read", async () => {
