@@ -1,30 +1,5 @@
 import type { ReferenceKind } from "pod-partner";
 
-/** The kinds of specification 2.1, written by hand. */
-export const kinds = [
-  "Address",
-  "Account",
-  "Brand",
-  "Claim",
-  "Claimcategory",
-  "Evidence",
-  "Image",
-  "Packaging",
-  "Perspective",
-  "Product",
-  "Productgroup",
-  "Render",
-  "Scene",
-  "Store",
-  "Shipment",
-  "Order",
-  "Item",
-  "Composition",
-  "Key",
-] as const;
-
-export type Kind = (typeof kinds)[number];
-
 /** A valid reference, made by hand: `ref("Order", "1")` ends in 1 and is filled with zeros to 26 characters. */
 export function ref<K extends ReferenceKind>(kind: K, tail = "1"): `${K}_${string}` {
   if (!/^[0123456789abcdefghjkmnpqrstvwxyz]{1,26}$/.test(tail))
