@@ -6,3 +6,9 @@ export function ref<K extends ReferenceKind>(kind: K, tail = "1"): `${K}_${strin
     throw new Error(`"${tail}" is not a tail of a reference`);
   return `${kind}_${tail.padStart(26, "0")}`;
 }
+
+/** The first reference of each kind in a JSON value, by kind. */
+export function referencesIn(value: unknown): ReadonlyMap<string, string> {
+  const found = Array.from(JSON.stringify(value).matchAll(/"(([A-Z][a-z]+)_[0-9a-z]{26})"/g));
+  return new Map(found.reverse().map(([, reference = "", kind = ""]) => [kind, reference]));
+}

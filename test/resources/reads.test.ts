@@ -1,0 +1,94 @@
+import { ResponseValidationError } from "pod-partner";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Paginator } from "../../src/pagination/paginator.ts";
+import { bodiesOf } from "../conformance/support/bodies.ts";
+import { pathWith, promised } from "../conformance/support/endpoints.ts";
+import { withField, withWrongType } from "../conformance/support/mutate.ts";
+import { startService } from "../conformance/support/service.ts";
+import { endpoints } from "../support/endpoints.ts";
+import { rejection, useExchange } from "../support/exchange.ts";
+import { kindsIn, methodOf } from "../support/methods.ts";
+import { ref } from "../support/references.ts";
+
+/** Fields that can have any type: the specification does not show their shapes. */
+const anyType = [
+  "address.reference",
+  "items[].products[]",
+  "items[].products[].reference",
+  "product.media[]",
+  "shipment.orders[]",
+  "shipment.orders[].reference",
+];
+
+/** Fields that can be missing: the specification does not show that a record has them of every kind and in every state. */
+const optional = [
+  ...["address", "claim.claimlines[].imageReference", "claim.comment", "claim.createdBy"],
+  ...["order.dropshipAddressReference", "order.orderlines[].imageReference", "order.orderlines[].legacySku"],
+  ...["organization", "product.availableQuantity", "product.layers", "product.layers.modified"],
+  ...["product.layersModified", "product.print", "product.print.modified", "product.printModified"],
+  ...["products[].availableQuantity", "products[].layersModified", "products[].printModified"],
+  ...["render.completed", "render.media", "render.thumbhash", "render.thumbnail"],
+  ...["shipment.carrier", "shipment.trackingNumber", "shipment.trackingUrl"],
+  ...["stores[].integration", "stores[].legacyCode"],
+];
+
+/** `items[].products[]` for `items.0.products.1`. */
+const fieldAt = (path: string): string => path.replace(/\.\d+/g, "[]");
+
+/** Copies of a response that the client must refuse: without a promised field, or with a value of another type. */
+const refused = (response: object) =>
+  withWrongType({ ...response })
+    .filter(([path]) => !anyType.includes(fieldAt(path)))
+    .flatMap(([path, body]) => [
+      [path, body] as const,
+      ...(optional.includes(fieldAt(path)) ? [] : [[path, withField(response, path)] as const]),
+    ]);
+
+/** Each endpoint whose response the specification shows, with its method and the method's arguments. */
+const reads = promised.flatMap(([, specified]) =>
+  endpoints
+    .filter(({ method, path }) => method === specified.method && path === specified.path)
+    .map((endpoint) => [endpoint.call, specified, kindsIn(endpoint).map((kind) => ref(kind))] as const),
+);
+
+describe("a method that reads what the specification shows", () => {
+  const { context, exchange } = useExchange();
+  let bodies: ReadonlyMap<unknown, unknown> = new Map();
+
+  beforeAll(async () => {
+    await using service = await startService({ shapes: "minimal", pageSize: 1000 });
+    bodies = new Map(await bodiesOf(service));
+  });
+
+  const call = async (name: string, references: readonly string[]): Promise<unknown> => {
+    const result = methodOf(context.partner, name)(...references);
+    return result instanceof Paginator ? result.toArray() : result;
+  };
+
+  it.each(reads)(
+    "%s sends one request, and returns the content of the response",
+    async (name, specified, references) => {
+      const path = pathWith(
+        specified,
+        (kind) => references.find((reference) => reference.startsWith(`${kind}_`)) ?? "",
+      );
+      const body = Object(bodies.get(specified));
+      const result = await exchange(() => call(name, references), { line: `GET ${path}` }, { body });
+      expect(result).toStrictEqual(Object.values(body)[0]);
+    },
+  );
+
+  it.each(reads)(
+    "%s refuses a response without a promised field, or of another type",
+    async (name, specified, references) => {
+      for (const [path, body] of refused(Object(bodies.get(specified)))) {
+        context.service.reset();
+        context.service.respond({ body });
+        const error = await rejection(call(name, references));
+        if (!ResponseValidationError.isInstance(error)) throw error;
+        // The wrong value of a field that is null is an object: its own fields can be the fault.
+        expect(error.issues.map((issue) => issue.path.join(".").slice(0, path.length))).toContain(path);
+      }
+    },
+  );
+});
