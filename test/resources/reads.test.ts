@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Paginator } from "../../src/pagination/paginator.ts";
 import { bodiesOf } from "../conformance/support/bodies.ts";
 import { pathWith, promised } from "../conformance/support/endpoints.ts";
-import { withField, withWrongType } from "../conformance/support/mutate.ts";
+import { type Variant, withField, withWrongType } from "../conformance/support/mutate.ts";
 import { startService } from "../conformance/support/service.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { rejection, useExchange } from "../support/exchange.ts";
@@ -35,14 +35,26 @@ const optional = [
 /** `items[].products[]` for `items.0.products.1`. */
 const fieldAt = (path: string): string => path.replace(/\.\d+/g, "[]");
 
-/** Copies of a response that the client must refuse: without a promised field, or with a value of another type. */
-const refused = (response: object) =>
+const valueAt = (body: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, key) => Reflect.get(Object(value), key), body);
+
+/** Values that a field cannot have: of another type, of another kind of reference, and a text that is no time. */
+function* wrongValues(value: unknown): Generator<unknown> {
+  yield typeof value === "object" && value !== null ? "text" : { wrong: "type" };
+  if (typeof value === "string" && /^(?!Key_)[A-Z][a-z]+_[0-9a-z]{26}$/.test(value)) yield ref("Key");
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) yield "next Monday";
+}
+
+/** Copies of a response that the client must refuse: a promised field is missing, or has a wrong value. */
+const refused = (response: object): readonly Variant[] =>
   withWrongType({ ...response })
-    .filter(([path]) => !anyType.includes(fieldAt(path)))
-    .flatMap(([path, body]) => [
-      [path, body] as const,
-      ...(optional.includes(fieldAt(path)) ? [] : [[path, withField(response, path)] as const]),
-    ]);
+    .map(([path]) => path)
+    .filter((path) => !anyType.includes(fieldAt(path)))
+    .flatMap((path) => {
+      const values = [...wrongValues(valueAt(response, path))];
+      const all = optional.includes(fieldAt(path)) ? values : [undefined, ...values];
+      return all.map((value) => [path, withField(response, path, value)] as const);
+    });
 
 /** Each endpoint whose response the specification shows, with its method and the method's arguments. */
 const reads = promised.flatMap(([, specified]) =>
@@ -79,7 +91,7 @@ describe("a method that reads what the specification shows", () => {
   );
 
   it.each(reads)(
-    "%s refuses a response without a promised field, or of another type",
+    "%s refuses a response without a promised field, or with a wrong value in it",
     async (name, specified, references) => {
       for (const [path, body] of refused(Object(bodies.get(specified)))) {
         context.service.reset();
