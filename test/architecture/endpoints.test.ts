@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
 import { promised, endpoints as specified } from "../conformance/support/endpoints.ts";
+import { jsonCases } from "../conformance/support/requests.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { methods, page } from "./endpoint-table.ts";
 
@@ -31,6 +32,11 @@ describe("the endpoints of part 4", () => {
     const files = byUrl.map((name) => ({ name, policies: ["default"], repeat: "safe" }));
     const given = described.map(({ name, policies, repeat }) => ({ name, policies, repeat }));
     expect(byName(given)).toEqual(byName([...expected, ...files]));
+  });
+
+  it("with a JSON body are all tested with each of its fields", () => {
+    const names = described.filter(({ request }) => request.kind === "json").map(({ name }) => name);
+    expect(jsonCases.map(({ endpoint }) => endpoint).sort()).toEqual(names.sort());
   });
 
   it("are each described once, and each called by one method of the client", () => {
