@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import * as first from "./rules/part-1-and-2.ts";
 import * as second from "./rules/part-3-and-4.ts";
 import * as third from "./rules/part-5-to-9.ts";
-import { endpoints, promised, readByReference, ruleOf } from "./support/endpoints.ts";
+import { emulated, endpoints, readByReference, ruleOf } from "./support/endpoints.ts";
 
 const ofEndpoints = {
   rules: Object.fromEntries(endpoints.map((endpoint) => [ruleOf(endpoint), endpoint.says])),
@@ -45,7 +45,7 @@ function textOf(table: ts.Expression, { statements }: ts.SourceFile): string {
 
 /** Tables of `support/endpoints.ts`. */
 const tables: Readonly<Record<string, readonly (readonly [rule: string, ...unknown[]])[]>> = {
-  promised,
+  emulated,
   readByReference,
 };
 

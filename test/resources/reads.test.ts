@@ -1,10 +1,8 @@
 import { ResponseValidationError } from "pod-partner";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Paginator } from "../../src/pagination/paginator.ts";
-import { bodiesOf } from "../conformance/support/bodies.ts";
 import { pathWith, promised } from "../conformance/support/endpoints.ts";
 import { type Variant, withField, withWrongType } from "../conformance/support/mutate.ts";
-import { startService } from "../conformance/support/service.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { rejection, useExchange } from "../support/exchange.ts";
 import { kindsIn, methodOf } from "../support/methods.ts";
@@ -57,20 +55,18 @@ const refused = (response: object): readonly Variant[] =>
     });
 
 /** Each endpoint whose response the specification shows, with its method and the method's arguments. */
-const reads = promised.flatMap(([, specified]) =>
+const reads = promised.flatMap(([, specified, { example }]) =>
   endpoints
     .filter(({ method, path }) => method === specified.method && path === specified.path)
-    .map((endpoint) => [endpoint.call, specified, kindsIn(endpoint).map((kind) => ref(kind))] as const),
+    .map((endpoint) => {
+      const references = kindsIn(endpoint).map((kind) => ref(kind));
+      const path = pathWith(specified, (kind) => references.find((one) => one.startsWith(`${kind}_`)) ?? "");
+      return [endpoint.call, references, path, Object(example)] as const;
+    }),
 );
 
 describe("a method that reads what the specification shows", () => {
   const { context, exchange } = useExchange();
-  let bodies: ReadonlyMap<unknown, unknown> = new Map();
-
-  beforeAll(async () => {
-    await using service = await startService({ shapes: "minimal", pageSize: 1000 });
-    bodies = new Map(await bodiesOf(service));
-  });
 
   const call = async (name: string, references: readonly string[]): Promise<unknown> => {
     const result = methodOf(context.partner, name)(...references);
@@ -79,12 +75,7 @@ describe("a method that reads what the specification shows", () => {
 
   it.each(reads)(
     "%s sends one request, and returns the content of the response",
-    async (name, specified, references) => {
-      const path = pathWith(
-        specified,
-        (kind) => references.find((reference) => reference.startsWith(`${kind}_`)) ?? "",
-      );
-      const body = Object(bodies.get(specified));
+    async (name, references, path, body) => {
       const result = await exchange(() => call(name, references), { line: `GET ${path}` }, { body });
       expect(result).toStrictEqual(Object.values(body)[0]);
     },
@@ -92,8 +83,8 @@ describe("a method that reads what the specification shows", () => {
 
   it.each(reads)(
     "%s refuses a response without a promised field, or with a wrong value in it",
-    async (name, specified, references) => {
-      for (const [path, body] of refused(Object(bodies.get(specified)))) {
+    async (name, references, _, response) => {
+      for (const [path, body] of refused(response)) {
         context.service.reset();
         context.service.respond({ body });
         const error = await rejection(call(name, references));

@@ -1,5 +1,5 @@
 import { referencesIn } from "../../support/references.ts";
-import { type Endpoint, pathWith, promised } from "./endpoints.ts";
+import { type Endpoint, emulated, pathWith } from "./endpoints.ts";
 import { claimed, createRender } from "./inputs.ts";
 import type { Service } from "./service.ts";
 
@@ -16,7 +16,7 @@ export async function bodiesOf(service: Service): Promise<readonly (readonly [en
   const records = await recordsOf(service);
   const referenceOf = (kind: string) => records.get(kind) ?? `no ${kind}`;
   return Promise.all(
-    promised.map(
+    emulated.map(
       async ([, endpoint]) => [endpoint, (await service.get(pathWith(endpoint, referenceOf))).body] as const,
     ),
   );

@@ -8,7 +8,9 @@ import {
   type Matcher,
   nothing,
   nullOr,
+  oneOf,
   ref,
+  selected,
   text,
   timestamp,
   url,
@@ -54,8 +56,10 @@ export interface Endpoint {
    * requested again costs tokens but no second order.
    */
   readonly repeat: "safe" | "idempotent" | "recoverable" | "never";
-  /** What is promised of the record that it reads, and nothing more. Without it, the emulator has no such record. */
+  /** The response of a read of JSON without a query: what is promised, and nothing more. */
   readonly promises?: Matcher;
+  /** The emulator has no such record, and responds with 404. */
+  readonly notInEmulator?: true;
 }
 
 /** An endpoint that reads JSON, with the fields that its response promises. */
@@ -94,16 +98,16 @@ const announced = { availableQuantity: nothing, layersModified: nothing, printMo
 const other = { availableQuantity: integer, layersModified: timestamp, printModified: timestamp };
 const product = { reference: ref("Product"), name: text, status: text, legacyItemSKU: text };
 /** 3.3: the print specifications of an announced product may be incomplete. */
-const listedProduct: Matcher = (value, path) => {
-  const isAnnounced = JSON.stringify(value).includes('"announced"');
-  return exactly({ ...product, ...(isAnnounced ? announced : other) })(value, path);
-};
+const listedProduct = selected((value) => {
+  const isAnnounced = String(JSON.stringify(value)).includes('"announced"');
+  return exactly({ ...product, ...(isAnnounced ? announced : other) });
+});
 const modified = exactly({ modified: timestamp });
 
 const renderFile = exactly({ mimeType: text, extension: text, size: integer });
 
-const orderline: Matcher = (value, path) => {
-  const printed = JSON.stringify(value).includes("imageReference");
+const orderline = selected((value) => {
+  const printed = String(JSON.stringify(value)).includes("imageReference");
   return exactly({
     index: integer,
     quantity: integer,
@@ -113,8 +117,8 @@ const orderline: Matcher = (value, path) => {
     productReference: ref("Product"),
     legacySku: text,
     ...(printed ? { imageReference: ref("Image") } : {}),
-  })(value, path);
-};
+  });
+});
 
 const claimline = exactly({
   productReference: ref("Product"),
@@ -199,7 +203,7 @@ export const endpoints: readonly Endpoint[] = [
       reference: ref("Render"),
       compositionReference: ref("Composition"),
       imageReference: ref("Image"),
-      status: text,
+      status: oneOf("completed", "pending", "failed"),
       thumbhash: text,
       media: renderFile,
       thumbnail: renderFile,
@@ -301,3 +305,6 @@ export const readByReference = ofOneResource
 export const promised = endpoints.flatMap((endpoint) =>
   endpoint.promises === undefined ? [] : [[ruleOf(endpoint), endpoint, endpoint.promises] as const],
 );
+
+/** Those that the emulator has a record for. */
+export const emulated = promised.filter(([, { notInEmulator }]) => !notInEmulator);
