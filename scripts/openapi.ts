@@ -25,6 +25,9 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
+/** `orders.create` as the document names it. */
+const operationIdOf = (call: string) => call.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
+
 /** The clock makes the same document each time. */
 const clock = createManualClock("2026-01-07T09:00:00Z");
 const shipments = [{ daysAgo: 17 }];
@@ -32,49 +35,29 @@ const seed = { number: 1, orders: [{ daysAgo: 20, customIdentifier: "shop-1", sh
 const emulator = await startEmulator({ port: 0, seed, clock, renderDuration: 0 });
 const { demo } = emulator;
 
-/** Makes each call of the API once. */
-async function work(): Promise<void> {
-  const partner = new PodPartner(emulator.clientOptions);
+/** Makes each call that takes more than references once, so that there is a record of each kind. Returns those to show. */
+async function work(partner: PodPartner): Promise<readonly string[]> {
+  const { catalog, compositions, renders, orders, claims } = partner;
   await partner.auth.validate();
-  const { organization, catalog, scenes, perspectives, compositions, renders, orders, claims } = partner;
-  await organization.get();
-  for (const list of [organization.accounts, organization.stores, organization.brands]) await list.list();
-  for (const list of [catalog.productgroups, catalog.packagings, claims.categories]) await list.list();
-  await catalog.products.list().toArray({ limit: 1 });
-  const { legacyItemSKU } = await catalog.products.get(demo.products.slimCase);
-  await catalog.products.lookup({ legacySku: legacyItemSKU });
-  await partner.warehouse.items.list().toArray({ limit: 1 });
-  const { reference: imageReference } = await partner.images.upload(sampleImage());
-  await partner.images.list().toArray();
-
-  const { studio: sceneReference } = demo.scenes;
-  const { front: perspectiveReference } = demo.perspectives;
-  await scenes.list();
-  await scenes.get(sceneReference);
-  await perspectives.list({ sceneReference });
-  await perspectives.get(perspectiveReference);
   const productReference = demo.products.slimCase;
+  const { legacyItemSKU } = await catalog.products.get(productReference);
+  await catalog.products.lookup({ legacySku: legacyItemSKU });
+  const { reference: imageReference } = await partner.images.upload(sampleImage());
   const { reference: compositionReference } = await compositions.lookup({
-    sceneReference,
+    sceneReference: demo.scenes.studio,
     productReference,
-    perspectiveReference,
+    perspectiveReference: demo.perspectives.front,
   });
-  await compositions.get(compositionReference);
-  await renders.get((await renders.create({ compositionReference, imageReference })).reference);
-  await partner.rendertokens.get();
+  await renders.create({ compositionReference, imageReference });
 
   const orderlines = [{ productReference, imageReference, quantity: 2 }];
   await orders.quote(validQuote(emulator));
   const { reference: placed } = await orders.create(validOrder(emulator, { customIdentifier: "shop-2", orderlines }));
   await orders.lookup({ customIdentifier: "shop-2" });
-  await orders.list().toArray();
-  const { dropshipAddressReference } = await orders.get(placed);
-  if (dropshipAddressReference) await partner.addresses.get(dropshipAddressReference);
   await orders.replaceDropshipAddress(placed, { ...validAddress(), housenumber: "2" });
   await orders.cancel(placed, [{ index: 1, canceledQuantity: 1 }]);
 
   const shipmentReference = emulator.ship(placed);
-  await partner.shipments.get(shipmentReference);
   const { reference: evidence } = await partner.evidence.upload(sampleImage());
   const claimcategoryReference = demo.claimcategories.misprint;
   const { reference: filed } = await claims.createItemIssues({
@@ -83,11 +66,24 @@ async function work(): Promise<void> {
     comment: "The print is shifted.",
     claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference, evidenceReferences: [evidence] }],
   });
-  await claims.get(filed);
-  await claims.list().toArray();
   await claims.retract(filed);
   const [old] = emulator.world().organizations.flatMap((one) => one.shipments);
   if (old !== undefined) await claims.createPackageMissing({ shipmentReference: old.reference });
+  return [productReference, placed, shipmentReference, filed];
+}
+
+/** Reads each list, and one record of each kind: of `shown`, of the demo catalog, or any. */
+async function read(partner: PodPartner, { paths }: Document, shown: readonly string[]): Promise<void> {
+  const called = new Set(emulator.requests.map(({ call }) => call && operationIdOf(call)));
+  const text = JSON.stringify([shown, demo, emulator.world()]);
+  for (const [path, { get }] of Object.entries(paths)) {
+    if (get?.responses["200"]?.content?.["application/json"] === undefined || called.has(get.operationId)) continue;
+    const filled = path.replace(/\{(\w)(\w+)Reference\}/, (parameter, first: string, rest: string) => {
+      const [reference = parameter] = new RegExp(`\\b${first.toUpperCase()}${rest}_\\w{26}`).exec(text) ?? [];
+      return reference;
+    });
+    if (!filled.includes("{")) await partner.request("GET", filled);
+  }
 }
 
 /** The most items of a list in an example. */
@@ -105,8 +101,7 @@ const shortened = (value: unknown): unknown =>
 function addExamples(document: Document): void {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   for (const { call, request, response, status } of emulator.requests) {
-    const name = call?.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const operation = operations.find(({ operationId }) => operationId === name);
+    const operation = operations.find(({ operationId }) => operationId === (call && operationIdOf(call)));
     const sent = operation?.requestBody?.content["application/json"];
     const received = operation?.responses[String(status)]?.content?.["application/json"];
     if (sent !== undefined && request.body !== undefined) sent.example = request.body.json();
@@ -115,9 +110,11 @@ function addExamples(document: Document): void {
 }
 
 try {
-  await work();
+  const partner = new PodPartner(emulator.clientOptions);
+  const shown = await work(partner);
   const response = await fetch(new URL("/_emulator/openapi.json", emulator.baseUrl));
   const document = (await response.json()) as Document;
+  await read(partner, document, shown);
   document.servers[0].url = "http://127.0.0.1:4010/v2";
   addExamples(document);
   const text = JSON.stringify(document).replaceAll(emulator.baseUrl, "http://127.0.0.1:4010/v2");

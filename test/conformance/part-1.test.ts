@@ -100,7 +100,7 @@ it("1 convention 1: every field name is lowerCamelCase", async () => {
 
 it("1 convention 2: each list is under its plural name, and each resource under its own", async () => {
   await using service = await startService();
-  for (const [path, body] of await bodiesOf(service)) {
+  for (const [{ path }, body] of await bodiesOf(service)) {
     const [, plural = "", reference] = path.split("/");
     const singular = plural === "addresses" ? "address" : plural.replace(/s$/, "");
     const wrapper = reference === undefined ? plural : singular;

@@ -1,20 +1,16 @@
 import { expect, it } from "vitest";
 import { bodiesOf } from "./support/bodies.ts";
-import { endpoints, filledPath, nameOf, ofOneResource } from "./support/endpoints.ts";
+import { filledPath, kinds, nameOf, ofOneResource } from "./support/endpoints.ts";
 import { orderInput, placeOrder, renderInput, unknownRef } from "./support/inputs.ts";
 import { expectRefusal, type Service, startService } from "./support/service.ts";
 import { expectShape, filled, like, textsOf } from "./support/shapes.ts";
-
-/** The kinds of 2.1. */
-const kinds =
-  "Address Account Brand Claim Claimcategory Evidence Image Packaging Perspective Product Productgroup Render Scene Store " +
-  "Shipment Order Item Composition Key";
 
 const pattern = /^([A-Z][a-z]+)_[0123456789abcdefghjkmnpqrstvwxyz]{26}$/;
 
 const looksLikeReference = (text: string) => /^[A-Z][a-z]+_/.test(text);
 
-const referencesOf = async (service: Service) => textsOf(await bodiesOf(service)).filter(looksLikeReference);
+const referencesOf = async (service: Service) =>
+  textsOf((await bodiesOf(service)).map(([, body]) => body)).filter(looksLikeReference);
 
 it("2.1 pattern: every reference has its kind and 26 characters of the set", async () => {
   await using service = await startService();
@@ -26,7 +22,7 @@ it("2.1 pattern: every reference has its kind and 26 characters of the set", asy
 it("2.1 kinds: every reference is of a kind of the table", async () => {
   await using service = await startService();
   const used = new Set((await referencesOf(service)).map((reference) => reference.split("_")[0]));
-  expect(kinds.split(" ")).toEqual(expect.arrayContaining([...used]));
+  expect(kinds).toEqual(expect.arrayContaining([...used]));
   expect(used.size).toBeGreaterThan(14);
 });
 
@@ -99,8 +95,4 @@ it("2.2 code: the code of every refusal is in lower_snake_case", async () => {
 it("2.2 message: every refusal has a message for people", async () => {
   await using service = await startService();
   for (const { body } of await refusals(service)) expectShape(body.message, filled);
-});
-
-it("2.1 pattern: the table of endpoints has each of the specification's 41 once", () => {
-  expect(new Set(endpoints.map(nameOf)).size).toBe(41);
 });

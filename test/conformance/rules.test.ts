@@ -5,8 +5,13 @@ import { expect, it } from "vitest";
 import * as first from "./rules/part-1-and-2.ts";
 import * as second from "./rules/part-3-and-4.ts";
 import * as third from "./rules/part-5-to-9.ts";
+import { emulated, endpoints, readByReference, ruleOf } from "./support/endpoints.ts";
 
-const parts = [first, second, third];
+const ofEndpoints = {
+  rules: Object.fromEntries(endpoints.map((endpoint) => [ruleOf(endpoint), endpoint.says])),
+  unheld: {},
+};
+const parts = [first, second, ofEndpoints, third];
 const rules = parts.flatMap((part) => Object.entries(part.rules));
 const unheld = parts.flatMap((part) => Object.entries(part.unheld));
 
@@ -38,9 +43,17 @@ function textOf(table: ts.Expression, { statements }: ts.SourceFile): string {
   return constants.find(({ name }) => name.getText() === table.text)?.initializer?.getText() ?? "";
 }
 
+/** Tables of `support/endpoints.ts`. */
+const tables: Readonly<Record<string, readonly (readonly [rule: string, ...unknown[]])[]>> = {
+  emulated,
+  readByReference,
+};
+
 /** The rules that the first elements of a table of `it.each` name, for a test whose name begins with `%s`. */
 function rowsOf(callee: ts.Expression, tree: ts.SourceFile): readonly string[] {
   const [table] = ts.isCallExpression(callee) ? callee.arguments : [];
+  const ofEndpoints = tables[table?.getText() ?? ""];
+  if (ofEndpoints !== undefined) return ofEndpoints.map(([rule]) => rule);
   return [...(table === undefined ? "" : textOf(table, tree)).matchAll(/\[\s*"(\d[^"]*)"/g)].map(
     ([, rule = ""]) => rule,
   );
@@ -54,7 +67,8 @@ function testsOf(file: string): readonly Held[] {
     .flatMap(({ expression, arguments: [name] }) => {
       if (name === undefined || !ts.isStringLiteralLike(name)) return [];
       const [, prefix = "", behaviour = ""] = /^(.+?): (.+)$/s.exec(name.text) ?? [];
-      return [{ rules: prefix === "%s" ? rowsOf(expression, tree) : prefix.split(", "), behaviour, file }];
+      const named = prefix.split(", ").flatMap((rule) => (rule === "%s" ? rowsOf(expression, tree) : [rule]));
+      return [{ rules: named, behaviour, file }];
     });
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { nameOf, endpoints as specified } from "../conformance/support/endpoints.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { root } from "./tarball.ts";
 
@@ -40,13 +41,14 @@ describe("pod-partner/openapi.json", () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
-  it("has an example of each JSON body, which fits its schema", () => {
+  it("has an example of each JSON body, which fits its schema, but for records that the emulator does not have", () => {
+    const without = specified.filter(({ notInEmulator }) => notInEmulator).map(nameOf);
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     ajv.addSchema(document, "openapi");
     const unfit = operations.flatMap(({ name, requestBody, responses }) =>
       [requestBody, responses["200"]].flatMap((message) => {
         const { schema, example } = message?.content?.["application/json"] ?? {};
-        if (schema === undefined) return [];
+        if (schema === undefined || (example === undefined && without.includes(name))) return [];
         const rooted = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'));
         return ajv.validate(rooted, example) ? [] : [`${name}: ${ajv.errorsText()}`];
       }),

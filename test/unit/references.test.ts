@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { isReference, parseReference, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { kinds, ref } from "../support/references.ts";
+import { kinds } from "../conformance/support/endpoints.ts";
+import { ref } from "../support/references.ts";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const fault = (run: () => unknown): unknown => {

@@ -1,26 +1,37 @@
 import type { PodPartner } from "pod-partner";
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
+import { endpoints } from "../support/endpoints.ts";
+import { argumentsOf, methodOf } from "../support/methods.ts";
 import { ref } from "../support/references.ts";
 import { type Refusal, useRefusals } from "../support/refusals.ts";
 
-/** Every call with a reference in its path or its query, with `wrong` as the reference. */
-const calls: readonly (readonly [string, (partner: PodPartner, wrong: never) => PromiseLike<unknown>, string])[] = [
-  ["catalog.products.get", (partner, wrong) => partner.catalog.products.get(wrong), "productReference"],
-  ["catalog.products.media", (partner, wrong) => partner.catalog.products.media(wrong, "a.png"), "productReference"],
-  ["addresses.get", (partner, wrong) => partner.addresses.get(wrong), "addressReference"],
-  ["scenes.get", (partner, wrong) => partner.scenes.get(wrong), "sceneReference"],
-  ["scenes.list", (partner, wrong) => partner.scenes.list({ productgroupReference: wrong }), "productgroupReference"],
-  ["perspectives.get", (partner, wrong) => partner.perspectives.get(wrong), "perspectiveReference"],
-  ["perspectives.list", (partner, wrong) => partner.perspectives.list({ sceneReference: wrong }), "sceneReference"],
-  ["compositions.get", (partner, wrong) => partner.compositions.get(wrong), "compositionReference"],
-  ["renders.get", (partner, wrong) => partner.renders.get(wrong), "renderReference"],
-  ["renders.media", (partner, wrong) => partner.renders.media(wrong), "renderReference"],
-  ["renders.thumbnail", (partner, wrong) => partner.renders.thumbnail(wrong), "renderReference"],
-  ["renders.wait", (partner, wrong) => partner.renders.wait(wrong), "renderReference"],
-  ["orders.get", (partner, wrong) => partner.orders.get(wrong), "orderReference"],
-  ["shipments.get", (partner, wrong) => partner.shipments.get(wrong), "shipmentReference"],
-  ["claims.get", (partner, wrong) => partner.claims.get(wrong), "claimReference"],
-  ["claims.retract", (partner, wrong) => partner.claims.retract(wrong), "claimReference"],
+type Call = (partner: PodPartner, wrong: unknown) => PromiseLike<unknown>;
+
+const callOf = (partner: PodPartner, name: string, ...given: readonly unknown[]) =>
+  methodOf(partner, name)(...given) as PromiseLike<unknown>;
+
+/** Every call with a reference in its path or its options, with `wrong` as the reference. */
+const calls: readonly (readonly [name: string, parameter: string, call: Call])[] = [
+  ...endpoints.flatMap((endpoint) => {
+    const { call: name, path, query } = endpoint;
+    const [given = [], ...options] = argumentsOf(name) ?? [];
+    const parameters = Array.from(path.matchAll(/\{(\w+Reference)\}/g), ([, parameter = ""]) => parameter);
+    return [
+      ...parameters.map((parameter, index): (typeof calls)[number] => [
+        name,
+        parameter,
+        (partner, wrong) => callOf(partner, name, ...given.with(index, wrong)),
+      ]),
+      ...options
+        .filter((option) => option in query && option.endsWith("Reference"))
+        .map((option): (typeof calls)[number] => [
+          name,
+          option,
+          (partner, wrong) => callOf(partner, name, ...given, { [option]: wrong }),
+        ]),
+    ];
+  }),
+  ["renders.wait", "renderReference", (partner, wrong) => callOf(partner, "renders.wait", wrong)],
 ];
 
 /** No call accepts a key's reference, and no call accepts one of these in place of another kind. */
@@ -36,15 +47,21 @@ const wrongs = [
 describe("a reference of the wrong kind is refused before a request is sent (specification 2.1)", () => {
   const { refuses } = useRefusals();
 
-  for (const [name, call, parameter] of calls) {
+  it("of every endpoint with a reference", () => {
+    const named = endpoints.filter(({ path }) => path.includes("Reference}")).map(({ call }) => call);
+    expect(named.length).toBeGreaterThan(10);
+    expect(calls.map(([name]) => name)).toEqual(expect.arrayContaining(named));
+  });
+
+  for (const [name, parameter, call] of calls) {
     const optional = name.endsWith(".list");
     refuses(
       wrongs
         .filter(([, value]) => !(optional && value === undefined))
         .map(
           ([what, value]): Refusal => [
-            `${what} for ${name}`,
-            (partner) => call(partner, value as never),
+            `${what} as the ${parameter} of ${name}`,
+            (partner) => call(partner, value),
             [[parameter]],
           ],
         ),

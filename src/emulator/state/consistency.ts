@@ -1,12 +1,19 @@
 import type { Issue } from "../../errors/validation.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import type { EvidenceReference, ReferenceKind } from "../../references/references.ts";
+import { type EvidenceReference, isReference, referenceKinds } from "../../references/references.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";
 import { policies } from "../base/rate-limit.ts";
 import type { ReferenceMaker } from "../base/reference-maker.ts";
 import { faultIssue } from "../faults/faults.ts";
 import type { SentCallback } from "../work/callback.ts";
-import type { StoredClaim, StoredLine, StoredOrder, Task } from "../work/records.ts";
+import {
+  listNames,
+  type StoredClaim,
+  type StoredLine,
+  type StoredOrder,
+  type StoredRecords,
+  type Task,
+} from "../work/records.ts";
 import type { SavedOrganization, SavedWorld } from "./saved-world.ts";
 import type { World, Worlds } from "./world.ts";
 
@@ -52,7 +59,7 @@ class RecordFindings {
   }
 }
 
-type RecordList = "addresses" | "evidence" | "renders" | "orders" | "shipments" | "claims" | "keys";
+type RecordList = keyof StoredRecords | "keys";
 
 /** An organization of a saved world, with what its records refer to. */
 class CheckedOrganization {
@@ -377,46 +384,24 @@ function checkPending({ tasks, callbacks }: SavedWorld, worlds: WorldList, findi
   }
 }
 
-type References = readonly { readonly reference: string }[];
+/** The lists whose references are unique. */
+const lists = ["keys", "stores", ...listNames] as const;
 
-/** The records of each kind whose references are numbered. */
-const numbered: readonly (readonly [ReferenceKind, (organization: SavedOrganization) => References])[] = [
-  ["Address", ({ addresses }) => addresses],
-  ["Evidence", ({ evidence }) => evidence],
-  ["Order", ({ orders }) => orders],
-  ["Shipment", ({ shipments }) => shipments],
-  ["Claim", ({ claims }) => claims],
-];
+type ListName = (typeof lists)[number];
 
 /** Checks that the next reference of each kind is new. References of another seed have no number, and are never repeated. */
 function checkCounters({ organizations, references }: SavedWorld, make: ReferenceMaker, findings: Findings): void {
-  for (const [kind, recordsOf] of numbered) {
+  for (const name of listNames) {
+    const saved = organizations.flatMap((organization) => organization[name].map(({ reference }) => reference));
+    const kind = referenceKinds.find((one) => isReference(one, saved[0]));
+    if (kind === undefined) continue;
     const counted = references[kind] ?? 0;
-    let highest = 0;
-    for (const organization of organizations) {
-      for (const { reference } of recordsOf(organization)) {
-        highest = Math.max(highest, make.numberOf(kind, reference) ?? 0);
-      }
-    }
+    const highest = saved.reduce((most, reference) => Math.max(most, make.numberOf(kind, reference) ?? 0), 0);
     if (highest > counted) {
       findings.add(["references", kind], `is ${counted}, but the world has reference number ${highest} of this kind`);
     }
   }
 }
-
-const lists = [
-  "keys",
-  "stores",
-  "addresses",
-  "images",
-  "evidence",
-  "renders",
-  "orders",
-  "shipments",
-  "claims",
-] as const satisfies readonly (keyof SavedOrganization)[];
-
-type ListName = (typeof lists)[number];
 
 /** Reports the references of a list that occur more than once. A list whose table is as long has none, and is not searched. */
 function checkList(name: ListName, saved: SavedOrganization, worlds: readonly World[], at: number, findings: Findings) {

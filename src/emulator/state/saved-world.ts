@@ -6,33 +6,20 @@ import type { SavedFault } from "../faults/faults.ts";
 import type { Due } from "../work/agenda.ts";
 import type { AutomationOptions } from "../work/automation.ts";
 import type { SentCallback } from "../work/callback.ts";
-import type {
-  StoredAddress,
-  StoredClaim,
-  StoredEvidence,
-  StoredImage,
-  StoredOrder,
-  StoredRender,
-  StoredShipment,
-  Task,
-} from "../work/records.ts";
-import { type Base, createBase, type SavedRendertokens, type World } from "./world.ts";
+import { listNames, type StoredRecords, type Task } from "../work/records.ts";
+import { type Base, createBase, type RecordTables, type SavedRendertokens, type World } from "./world.ts";
+
+/** The records of an organization, in its lists. */
+type SavedRecords = { readonly [List in keyof StoredRecords]: readonly StoredRecords[List][] };
 
 /** An organization in a saved world. */
-export interface SavedOrganization {
+export interface SavedOrganization extends SavedRecords {
   readonly name: string;
   readonly keys: readonly StoredKey[];
   /** Quota and window of each bucket. */
   readonly limits: OrganizationPlan["limits"];
   readonly rendertokenLimit: number;
   readonly stores: readonly StoredStore[];
-  readonly addresses: readonly StoredAddress[];
-  readonly images: readonly StoredImage[];
-  readonly evidence: readonly StoredEvidence[];
-  readonly renders: readonly StoredRender[];
-  readonly orders: readonly StoredOrder[];
-  readonly shipments: readonly StoredShipment[];
-  readonly claims: readonly StoredClaim[];
   /** The tokens of each bucket. */
   readonly rateLimits: Readonly<Record<string, number>>;
   readonly rendertokens: SavedRendertokens;
@@ -83,6 +70,12 @@ export const saveItem = ({ reference, logicalQuantity, physicalQuantity }: Store
   physicalQuantity,
 });
 
+const saveRecords = (tables: RecordTables) =>
+  Object.fromEntries(listNames.map((list) => [list, tables[list].save()])) as SavedRecords;
+
+const loadRecords = <List extends keyof StoredRecords>(tables: RecordTables, list: List, saved: SavedRecords) =>
+  tables[list].load(saved[list]);
+
 /** Saves an organization. The records are those of the world, not copies. */
 export const saveOrganization = (world: World): SavedOrganization => ({
   name: world.organization.name,
@@ -90,13 +83,7 @@ export const saveOrganization = (world: World): SavedOrganization => ({
   limits: world.limits,
   rendertokenLimit: world.rendertokenLimit,
   stores: world.stores.save(),
-  addresses: world.addresses.save(),
-  images: world.images.save(),
-  evidence: world.evidence.save(),
-  renders: world.renders.save(),
-  orders: world.orders.save(),
-  shipments: world.shipments.save(),
-  claims: world.claims.save(),
+  ...saveRecords(world),
   rateLimits: world.rateLimits.save(),
   rendertokens: world.rendertokens.save(),
 });
@@ -115,13 +102,7 @@ export const planOfSaved = ({ name, limits, rendertokenLimit }: SavedOrganizatio
 export function loadOrganization(world: World, saved: SavedOrganization): void {
   world.keys.load(saved.keys);
   world.stores.load(saved.stores);
-  world.addresses.load(saved.addresses);
-  world.images.load(saved.images);
-  world.evidence.load(saved.evidence);
-  world.renders.load(saved.renders);
-  world.orders.load(saved.orders);
-  world.shipments.load(saved.shipments);
-  world.claims.load(saved.claims);
+  for (const list of listNames) loadRecords(world, list, saved);
   world.rateLimits.load(saved.rateLimits);
   world.rendertokens.load(saved.rendertokens);
 }

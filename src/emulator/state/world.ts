@@ -16,15 +16,13 @@ import type { WorldClock } from "../clock/emulator-clock.ts";
 import type { Settings } from "../settings/options.ts";
 import type { Agenda } from "../work/agenda.ts";
 import type { Automation } from "../work/automation.ts";
-import type {
-  StoredAddress,
-  StoredClaim,
-  StoredEvidence,
-  StoredImage,
-  StoredOrder,
-  StoredRender,
-  StoredShipment,
-  Task,
+import {
+  listNames,
+  type StoredClaim,
+  type StoredImage,
+  type StoredOrder,
+  type StoredRecords,
+  type Task,
 } from "../work/records.ts";
 
 /** The orders, with a look-up by `customIdentifier`. */
@@ -126,7 +124,12 @@ export interface Caller {
   readonly key: StoredKey;
 }
 
-/** Makes an organization's world with empty lists. */
+/** A list of records for each kind. */
+export type RecordTables = { readonly [List in keyof StoredRecords]: RecordTable<StoredRecords[List]> };
+
+const createTables = () => Object.fromEntries(listNames.map((list) => [list, new RecordTable()])) as RecordTables;
+
+/** Makes an organization's world with empty lists. The lists with pages, and those that begin with demo records, replace others. */
 function createWorld(
   { settings, clock, agenda, automation, make, catalog, lifetime }: Shared,
   organization: OrganizationState,
@@ -139,16 +142,13 @@ function createWorld(
     now: clock.now,
     lifetime,
     make,
+    ...createTables(),
     ...catalog,
     ...organization,
     rateLimits: createRateLimiter(clock.wire, organization.limits),
     rendertokens: createRendertokenBudget(clock, organization.rendertokenLimit),
-    addresses: new RecordTable<StoredAddress>(),
     images: new Collection<StoredImage>("images", settings.pageSize),
-    evidence: new RecordTable<StoredEvidence>(),
-    renders: new RecordTable<StoredRender>(),
     orders: new Orders("orders", settings.pageSize),
-    shipments: new RecordTable<StoredShipment>(),
     claims: new Collection<StoredClaim>("claims", settings.pageSize),
   };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { $ZodObjectJIT } from "zod/v4/core";
+import { earliestTime, latestTime } from "../clock/point-in-time.ts";
 
 const text = () => z.optional(z.string());
 
@@ -34,3 +35,9 @@ export const filledList = <Entry>(entry: z.core.$ZodType<Entry>) =>
   z.array(entry).check(z.minLength(1)) as z.core.$ZodType<readonly Entry[]>;
 
 export const nullable = <Value>(value: z.core.$ZodType<Value>) => z.nullable(value) as z.core.$ZodType<Value | null>;
+
+/** A time that the service can show as a timestamp. */
+export const time = () => z.number().check(z.gte(earliestTime), z.lte(latestTime));
+
+/** A time at which something happens. It can be later than any time of the clock: then it never happens. */
+export const dueTime = () => z.number().check(z.gte(earliestTime));

@@ -1,26 +1,23 @@
-import { claimed, createRender, readOrder } from "./inputs.ts";
+import { referencesIn } from "../../support/references.ts";
+import { type Endpoint, emulated, pathWith } from "./endpoints.ts";
+import { claimed, createRender } from "./inputs.ts";
 import type { Service } from "./service.ts";
 
-/** A response of each endpoint that only reads, with its path. The service has an order, a shipment, a claim and a render. */
-export async function bodiesOf(service: Service): Promise<readonly (readonly [path: string, body: unknown])[]> {
+/** Makes one order, shipment, claim and render, and returns a reference of each kind that the service then has, by kind. */
+export async function recordsOf(service: Service): Promise<ReadonlyMap<string, string>> {
   const { demo, emulator } = service;
-  const { order, shipment, claim } = await claimed(service);
-  const render = await createRender(service);
-  emulator.completeRender(render);
-  const { compositionReference } = (await service.get(`/renders/${render}`)).body.render;
-  const { dropshipAddressReference } = await readOrder(service, order);
-  const paths = [
-    ...["/organization", "/accounts", "/stores", "/brands", "/products", "/packagings", "/productgroups", "/items"],
-    ...["/images", "/scenes", "/perspectives", "/rendertokens", "/orders", "/claims", "/claimcategories"],
-    `/products/${demo.products.slimCase}`,
-    `/addresses/${dropshipAddressReference}`,
-    `/scenes/${demo.scenes.studio}`,
-    `/perspectives/${demo.perspectives.front}`,
-    `/compositions/${compositionReference}`,
-    `/renders/${render}`,
-    `/orders/${order}`,
-    `/shipments/${shipment}`,
-    `/claims/${claim}`,
-  ];
-  return Promise.all(paths.map(async (path) => [path, (await service.get(path)).body] as const));
+  await claimed(service);
+  emulator.completeRender(await createRender(service));
+  return referencesIn([demo.products.slimCase, emulator.world(), demo]);
+}
+
+/** The response of each endpoint whose response the specification shows. The service has a record of each kind. */
+export async function bodiesOf(service: Service): Promise<readonly (readonly [endpoint: Endpoint, body: unknown])[]> {
+  const records = await recordsOf(service);
+  const referenceOf = (kind: string) => records.get(kind) ?? `no ${kind}`;
+  return Promise.all(
+    emulated.map(
+      async ([, endpoint]) => [endpoint, (await service.get(pathWith(endpoint, referenceOf))).body] as const,
+    ),
+  );
 }
