@@ -1,5 +1,5 @@
 import { doubtfulDistance, type SentRequest } from "../http/pacing/bucket.ts";
-import type { CeilingLimit } from "../http/pacing/ceiling.ts";
+import { type CeilingLimit, slotExpiresAfter } from "../http/pacing/ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
 import { longer, type Wait } from "../http/pacing/wait.ts";
@@ -48,6 +48,8 @@ export class Fleet implements TokenSource {
   /** Whether a visit is in progress. There is one at a time, because each reports all tokens that this process holds. */
   #visiting = false;
   #reportsDue = false;
+  /** The tokens are kept until then, for slots of the ceiling. */
+  #keepUntil = 0;
 
   constructor(member: Member, connection: RedisConnection, keyOf: (policy: string) => string) {
     this.#member = member;
@@ -165,8 +167,14 @@ export class Fleet implements TokenSource {
     return shared ?? this.#own.until(policy, tokens);
   }
 
-  reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
-    return this.#connection.reserve(limit, slots);
+  /** Reserves no more slots than it holds tokens, and keeps the tokens for these slots: a slot without a token would be lost. */
+  async reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
+    let tokens = 1;
+    for (const { size } of this.#leases.values()) tokens += size;
+    this.#keepUntil = Number.POSITIVE_INFINITY;
+    const waits = await this.#connection.reserve(limit, Math.min(slots, tokens));
+    this.#keepUntil = this.#now() + (waits.at(-1) ?? 0) + slotExpiresAfter;
+    return waits;
   }
 
   names(): Iterable<string> {
@@ -213,6 +221,7 @@ export class Fleet implements TokenSource {
 
   /** Returns the tokens that no call has used: those that were due long ago, or all that are due. */
   #returnDue(early = false): void {
+    if (this.#now() < this.#keepUntil) return;
     for (const leases of this.#leases.values()) {
       const unused = leases.returnDue(this.#now(), early);
       if (unused > 0) for (const policy of leases.policies) this.#bucket(policy).returnTokens(unused);
