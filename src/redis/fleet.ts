@@ -1,4 +1,4 @@
-import { doubtfulDistance, type SentRequest } from "../http/pacing/bucket.ts";
+import { doubtfulDistance } from "../http/pacing/bucket.ts";
 import { type CeilingLimit, slotExpiresAfter } from "../http/pacing/ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
@@ -19,17 +19,6 @@ const longestWait = 60_000;
 /** Reports wait this many milliseconds, plus two visits, for a request for tokens that carries them; then they are sent alone. */
 const reportDelay = 100;
 
-/** The tokens of a request that the fleet granted. */
-class FleetGrant implements Grant {
-  readonly requests: ReadonlyMap<string, SentRequest>;
-  readonly stamps: ReadonlyMap<string, Stamp>;
-
-  constructor(requests: ReadonlyMap<string, SentRequest>, stamps: ReadonlyMap<string, Stamp>) {
-    this.requests = requests;
-    this.stamps = stamps;
-  }
-}
-
 /**
  * Takes tokens from the buckets that a fleet shares, a few at a time, and reports the responses to the fleet.
  *
@@ -45,6 +34,8 @@ export class Fleet implements TokenSource {
   readonly #buckets = new Map<string, SharedBucket>();
   /** By the policies of a queue. */
   readonly #leases = new Map<string, Leases>();
+  /** The stamps of the requests whose tokens the fleet granted. */
+  readonly #stamps = new WeakMap<Grant, ReadonlyMap<string, Stamp>>();
   /** Whether a visit is in progress. There is one at a time, because each reports all tokens that this process holds. */
   #visiting = false;
   #reportsDue = false;
@@ -92,16 +83,17 @@ export class Fleet implements TokenSource {
   }
 
   take(policies: readonly string[]): Grant {
-    const { requests } = this.#own.take(policies);
+    const grant = this.#own.take(policies);
     const lease = this.#connection.lost ? undefined : this.#leasesOf(policies).take();
-    return lease === undefined ? { requests } : new FleetGrant(requests, lease.stamps);
+    if (lease !== undefined) this.#stamps.set(grant, lease.stamps);
+    return grant;
   }
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
     const named = this.#own.observe(grant, report);
-    if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps)
-        this.#bucket(policy).addReport(stamp, this.#own.reportOf(policy, report));
+    const stamps = this.#stamps.get(grant);
+    if (stamps !== undefined) {
+      for (const [policy, stamp] of stamps) this.#bucket(policy).addReport(stamp, this.#own.reportOf(policy, report));
       this.#reportSoon();
     }
     return named;
@@ -109,6 +101,10 @@ export class Fleet implements TokenSource {
 
   observeNew(policy: string, report: RateLimitReport): void {
     this.#own.observeNew(policy, report);
+  }
+
+  named(report: RateLimitReport): readonly string[] {
+    return this.#own.named(report);
   }
 
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {

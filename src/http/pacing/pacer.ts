@@ -363,7 +363,7 @@ export class Pacer {
    */
   hold(route: PacedRoute, report: RateLimitReport, ms: number, sure = true): readonly string[] {
     const reported = (policy: string) => this.#tokens.reportOf(policy, report);
-    const empty = [...this.#tokens.names()].filter((policy) => reported(policy)?.empty);
+    const empty = this.#tokens.named(report).filter((policy) => reported(policy)?.empty);
     this.#reroute(route, () => {
       for (const policy of empty) if (this.#routes.addRefusal(route, policy)) this.#tokens.observeNew(policy, report);
     });
