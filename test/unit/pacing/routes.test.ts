@@ -132,8 +132,9 @@ describe("a service that always names new policies", () => {
     let served = 0;
     const fetch = async () => {
       served += 1;
+      // With another quota each time, or the new policy would be the former one under another name.
       const headers = {
-        "x-ratelimit-policy": `"default";q=3000;w=60, "p${served}";q=50;w=1`,
+        "x-ratelimit-policy": `"default";q=3000;w=60, "p${served}";q=${50 + served};w=1`,
         "x-ratelimit": `"default";r=2999;t=0, "p${served}";r=49;t=0`,
       };
       return Response.json({ message: "ok" }, { headers });
