@@ -90,7 +90,7 @@ export interface RateLimits {
 /** Milliseconds until the turn of the n-th call, as far as the first call's wait says: while no response comes, the number of probes doubles. */
 function untilTurn({ ms, reason }: Wait, rank: number): number {
   const probing = reason === "probe" ? probePeriod * Math.floor(Math.log2(rank)) : 0;
-  return Number.isFinite(ms) ? ms + probing : 0;
+  return Number.isFinite(ms) ? Math.max(1, ms) + probing : 0;
 }
 
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
