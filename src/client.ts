@@ -100,6 +100,7 @@ export class PodPartner {
       open:
         fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...reportsOf("pacing.shared"), own, wake })),
       ceiling,
+      paced: pacing !== undefined,
     });
     this.#scopeOf = createScopeOf(baseUrl, secretKey);
     // The storage and the cache are opened at their first use.

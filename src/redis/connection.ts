@@ -59,22 +59,17 @@ export class RedisConnection {
   ): Promise<Reply | undefined> {
     const returning = this.#state === "lost";
     const began = this.#member.clock.now();
-    try {
-      const { at, began: before } = this.#latest ?? { at: 0, began };
-      const text = JSON.stringify({ ...ask, returning, latest: at, passed: began - before } satisfies Ask);
-      const reply = readReply(await this.#inTime(this.#scripts.pacing.run(keys, text)));
-      this.#latest = { at: reply.at, began };
-      this.#roundTrip += (this.#member.clock.now() - began - this.#roundTrip) / 4;
-      // Redis was lost meanwhile: the next visit reports the return.
-      if (!returning && this.#state === "lost") return undefined;
-      if (returning) this.#member.onBack();
-      // A client may have its first reply before it reports that it is ready.
-      if (returning || this.#scripts.pacing.ready) this.#state = "up";
-      return reply;
-    } catch (error) {
-      this.#lose(error instanceof Error ? error.message : String(error));
-      return undefined;
-    }
+    const { at, began: before } = this.#latest ?? { at: 0, began };
+    const whole = { ...ask, returning, latest: at, passed: began - before } satisfies Ask;
+    const reply = await this.#visit(this.#scripts.pacing, keys, whole, readReply);
+    if (reply === undefined) return undefined;
+    this.#latest = { at: reply.at, began };
+    // Redis was lost meanwhile: the next visit reports the return.
+    if (!returning && this.#state === "lost") return undefined;
+    if (returning) this.#member.onBack();
+    // A client may have its first reply before it reports that it is ready.
+    if (returning || this.#scripts.pacing.ready) this.#state = "up";
+    return reply;
   }
 
   /** Reserves slots of the fleet's ceiling; none while Redis cannot be reached. Resolves to the milliseconds until each comes. */
@@ -83,12 +78,24 @@ export class RedisConnection {
     const { ceiling, ceilingKey } = this.#scripts;
     // As many as come during two round trips, so that the distance of Redis does not limit the rate.
     const most = Math.max(1, Math.ceil((2 * this.#roundTrip * limit.perSecond) / 1_000));
+    return (await this.#visit(ceiling, [ceilingKey], { ...limit, slots: Math.min(slots, most) }, readWaits)) ?? [];
+  }
+
+  /** Runs a script and measures the round trip; undefined when Redis is lost. */
+  async #visit<T>(
+    script: Script,
+    keys: readonly string[],
+    ask: object,
+    read: (returned: unknown) => T,
+  ): Promise<T | undefined> {
+    const began = this.#member.clock.now();
     try {
-      const ask = JSON.stringify({ ...limit, slots: Math.min(slots, most) });
-      return readWaits(await this.#inTime(ceiling.run([ceilingKey], ask)));
+      const reply = read(await this.#inTime(script.run(keys, JSON.stringify(ask))));
+      this.#roundTrip += (this.#member.clock.now() - began - this.#roundTrip) / 4;
+      return reply;
     } catch (error) {
       this.#lose(error instanceof Error ? error.message : String(error));
-      return [];
+      return undefined;
     }
   }
 

@@ -1,5 +1,5 @@
-import { doubtfulDistance, type SentRequest } from "../http/pacing/bucket.ts";
-import type { CeilingLimit } from "../http/pacing/ceiling.ts";
+import { doubtfulDistance } from "../http/pacing/bucket.ts";
+import { type CeilingLimit, slotExpiresAfter } from "../http/pacing/ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
 import { longer, type Wait } from "../http/pacing/wait.ts";
@@ -19,17 +19,6 @@ const longestWait = 60_000;
 /** Reports wait this many milliseconds, plus two visits, for a request for tokens that carries them; then they are sent alone. */
 const reportDelay = 100;
 
-/** The tokens of a request that the fleet granted. */
-class FleetGrant implements Grant {
-  readonly requests: ReadonlyMap<string, SentRequest>;
-  readonly stamps: ReadonlyMap<string, Stamp>;
-
-  constructor(requests: ReadonlyMap<string, SentRequest>, stamps: ReadonlyMap<string, Stamp>) {
-    this.requests = requests;
-    this.stamps = stamps;
-  }
-}
-
 /**
  * Takes tokens from the buckets that a fleet shares, a few at a time, and reports the responses to the fleet.
  *
@@ -45,9 +34,13 @@ export class Fleet implements TokenSource {
   readonly #buckets = new Map<string, SharedBucket>();
   /** By the policies of a queue. */
   readonly #leases = new Map<string, Leases>();
+  /** The stamps of the requests whose tokens the fleet granted. */
+  readonly #stamps = new WeakMap<Grant, ReadonlyMap<string, Stamp>>();
   /** Whether a visit is in progress. There is one at a time, because each reports all tokens that this process holds. */
   #visiting = false;
   #reportsDue = false;
+  /** The tokens are kept until then, for slots of the ceiling. */
+  #keepUntil = 0;
 
   constructor(member: Member, connection: RedisConnection, keyOf: (policy: string) => string) {
     this.#member = member;
@@ -90,16 +83,17 @@ export class Fleet implements TokenSource {
   }
 
   take(policies: readonly string[]): Grant {
-    const { requests } = this.#own.take(policies);
+    const grant = this.#own.take(policies);
     const lease = this.#connection.lost ? undefined : this.#leasesOf(policies).take();
-    return lease === undefined ? { requests } : new FleetGrant(requests, lease.stamps);
+    if (lease !== undefined) this.#stamps.set(grant, lease.stamps);
+    return grant;
   }
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
     const named = this.#own.observe(grant, report);
-    if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps)
-        this.#bucket(policy).addReport(stamp, this.#own.reportOf(policy, report));
+    const stamps = this.#stamps.get(grant);
+    if (stamps !== undefined) {
+      for (const [policy, stamp] of stamps) this.#bucket(policy).addReport(stamp, this.#own.reportOf(policy, report));
       this.#reportSoon();
     }
     return named;
@@ -107,6 +101,10 @@ export class Fleet implements TokenSource {
 
   observeNew(policy: string, report: RateLimitReport): void {
     this.#own.observeNew(policy, report);
+  }
+
+  named(report: RateLimitReport): readonly string[] {
+    return this.#own.named(report);
   }
 
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
@@ -165,8 +163,14 @@ export class Fleet implements TokenSource {
     return shared ?? this.#own.until(policy, tokens);
   }
 
-  reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
-    return this.#connection.reserve(limit, slots);
+  /** Reserves no more slots than it holds tokens, and keeps the tokens for these slots: a slot without a token would be lost. */
+  async reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
+    let tokens = 1;
+    for (const { size } of this.#leases.values()) tokens += size;
+    this.#keepUntil = Number.POSITIVE_INFINITY;
+    const waits = await this.#connection.reserve(limit, Math.min(slots, tokens));
+    this.#keepUntil = this.#now() + (waits.at(-1) ?? 0) + slotExpiresAfter;
+    return waits;
   }
 
   names(): Iterable<string> {
@@ -213,6 +217,7 @@ export class Fleet implements TokenSource {
 
   /** Returns the tokens that no call has used: those that were due long ago, or all that are due. */
   #returnDue(early = false): void {
+    if (this.#now() < this.#keepUntil) return;
     for (const leases of this.#leases.values()) {
       const unused = leases.returnDue(this.#now(), early);
       if (unused > 0) for (const policy of leases.policies) this.#bucket(policy).returnTokens(unused);

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
+import type { PartnerClock } from "../../src/util/clock.ts";
 import { consume } from "../support/pacing/consumer.ts";
+import { sequence } from "../support/pacing/sequence.ts";
 import { createService } from "../support/pacing/service.ts";
 import { refusals, simulate, times } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
@@ -8,7 +10,11 @@ describeWithRedis("the ceiling of a fleet", () => {
   const context = useRedis();
   const ceiling = { perSecond: 20, burst: 8 };
 
-  function start(processes: number, callsOf: (index: number) => number, roundTrip = 1) {
+  function start(
+    processes: number,
+    callsOf: (index: number) => number,
+    { roundTrip = 1, limit = ceiling, ownClock = (clock: PartnerClock) => clock } = {},
+  ) {
     const fleet = simulate(context.redis, roundTrip);
     const { clock } = fleet;
     const began = clock.now();
@@ -17,7 +23,7 @@ describeWithRedis("the ceiling of a fleet", () => {
     const outcomes = Array.from({ length: processes }, (_, index) =>
       consume({
         clock,
-        pacer: fleet.join(clock, ceiling),
+        pacer: fleet.join(ownClock(clock), limit),
         serve: () => {
           received.push(clock.now());
           return service.serve(["default"]);
@@ -52,12 +58,47 @@ describeWithRedis("the ceiling of a fleet", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(1.05 * 11_500);
   });
 
-  it("is used up although Redis is far away", async () => {
-    const { fleet, began, outcomes, mostIn } = start(2, () => 200, 100);
+  it.each([
+    { roundTrip: 20, burst: 1 },
+    { roundTrip: 100, burst: 1 },
+    { roundTrip: 100, burst: 5 },
+    { roundTrip: 100, burst: 8 },
+    { roundTrip: 250, burst: 1 },
+    { roundTrip: 250, burst: 5 },
+    { roundTrip: 250, burst: 20 },
+  ])(
+    "is used up and kept although Redis is $roundTrip ms away, with bursts of $burst",
+    async ({ roundTrip, burst }) => {
+      const { fleet, began, outcomes, mostIn } = start(2, () => 200, { roundTrip, limit: { perSecond: 20, burst } });
+      await fleet.clock.run(began + 60_000);
+      expect(times(outcomes)).toHaveLength(400);
+      // A timer of this clock is up to a millisecond late.
+      expect(mostIn((1_000 * burst) / 20 - 2)).toBeLessThanOrEqual(burst);
+      expect(Math.max(...times(outcomes)) - began).toBeLessThan(1.1 * 20_000);
+    },
+  );
+
+  it("sends no request more than 50 ms after its slot, although timers are late", async () => {
+    const random = sequence(5);
+    const late = (clock: PartnerClock): PartnerClock => ({
+      now: () => clock.now(),
+      after: (ms, callback) => clock.after(ms + 300 * random() ** 2, callback),
+    });
+    const { fleet, began, outcomes, mostIn } = start(2, () => 100, { roundTrip: 20, ownClock: late });
+    await fleet.clock.run(began + 120_000);
+    expect(times(outcomes)).toHaveLength(200);
+    expect(mostIn(400 - 50 - 20)).toBeLessThanOrEqual(8);
+  });
+
+  it("sends all requests of a process whose timers are always late", async () => {
+    const late = (clock: PartnerClock): PartnerClock => ({
+      now: () => clock.now(),
+      after: (ms, callback) => clock.after(ms + 120, callback),
+    });
+    const limit = { perSecond: 2.5, burst: 1 };
+    const { fleet, began, outcomes } = start(2, () => 5, { limit, ownClock: late });
     await fleet.clock.run(began + 60_000);
-    expect(times(outcomes)).toHaveLength(400);
-    expect(mostIn(390)).toBeLessThanOrEqual(9);
-    expect(Math.max(...times(outcomes)) - began).toBeLessThan(1.1 * 20_000);
+    expect(times(outcomes)).toHaveLength(10);
   });
 
   it("limits each process alone while Redis cannot be reached", async () => {

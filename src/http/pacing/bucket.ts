@@ -144,7 +144,10 @@ export class Bucket {
   until(tokens: number, now: number): number {
     this.#refill(now);
     const held = Math.max(0, this.#heldUntil - now);
-    if (this.#fairShare.present) return held + tokens * this.#fairShare.pace();
+    if (this.#fairShare.present)
+      return (
+        Math.max(held, this.#fairShare.wait(this.inFlight, now)) + Math.max(0, tokens - 1) * this.#fairShare.pace()
+      );
     return Math.max(held, (tokens - Math.max(0, this.#level)) * this.interval);
   }
 

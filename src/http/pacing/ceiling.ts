@@ -12,8 +12,11 @@ export interface CeilingLimit {
 /** Reserves the next slots of a fleet. Resolves to the milliseconds until each of them comes, or to none while the fleet is lost. */
 export type Reserve = (limit: CeilingLimit, slots: number) => Promise<readonly number[]>;
 
-/** A reserved slot that is not used within this many milliseconds expires: later, it would add to a burst. */
-const slotExpiresAfter = 500;
+/**
+ * A reserved slot that is not used within this many milliseconds expires: used later, it would add to a burst. After each loss the time is
+ * twice as long until a slot is used, so that a process whose timers are always late sends, too.
+ */
+export const slotExpiresAfter = 50;
 
 /** The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds. */
 export class Ceiling {
@@ -28,6 +31,7 @@ export class Ceiling {
   /** When the slots come that are reserved in the fleet. */
   #reserved: number[] = [];
   #reserving = false;
+  #expiresAfter = slotExpiresAfter;
 
   /**
    * @param reserve Absent for a process alone.
@@ -55,13 +59,16 @@ export class Ceiling {
   /** Uses a slot. */
   take(): void {
     this.#reserved.shift();
+    this.#expiresAfter = slotExpiresAfter;
     if (this.#sentAt.push(this.#clock.now()) > this.#limit.burst) this.#sentAt.shift();
   }
 
-  /** Milliseconds until this number of requests may be sent. */
+  /** Milliseconds until this number of requests may be sent, in a fleet if no other process sends any. */
   until(requests: number): number {
+    if (requests < 1) return 0;
     const now = this.#clock.now();
-    return requests < 1 ? 0 : this.#nextAt(requests, now) - now;
+    const reserved = this.#reserved[Math.min(requests, this.#reserved.length) - 1] ?? now;
+    return Math.max(this.#nextAt(requests, now), reserved) - now;
   }
 
   /** When the n-th slot from now comes: a window after the slot that is `burst` slots earlier. */
@@ -75,7 +82,9 @@ export class Ceiling {
   /** When the next slot of the fleet comes; infinite until a reservation has its reply. */
   #nextReserved(now: number, waiting: number): number {
     if (this.#reserve === undefined) return now;
-    this.#reserved = this.#reserved.filter((at) => at > now - slotExpiresAfter);
+    const usable = this.#reserved.filter((at) => at > now - this.#expiresAfter);
+    if (usable.length < this.#reserved.length) this.#expiresAfter *= 2;
+    this.#reserved = usable;
     const [next] = this.#reserved;
     if (next === undefined && !this.#reserving) void this.#reserveSlots(this.#reserve, waiting);
     return next ?? Number.POSITIVE_INFINITY;
@@ -84,7 +93,7 @@ export class Ceiling {
   /** While the fleet is lost, this process's own window is the only limit. */
   async #reserveSlots(reserve: Reserve, waiting: number): Promise<void> {
     this.#reserving = true;
-    const waits = await reserve(this.#limit, Math.min(waiting, this.#limit.burst));
+    const waits = await reserve(this.#limit, waiting);
     this.#reserving = false;
     this.#reserved = (waits.length > 0 ? waits : [0]).map((ms) => this.#clock.now() + ms);
     this.#wake();

@@ -5,7 +5,7 @@ import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.t
 import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
 import { type DistantToken, type Permit, type Priority, type Waiter, type WaitQueue, WaitQueues } from "./queue.ts";
 import { Buckets, type PacedRoute, Routes, type TokenSource } from "./tokens.ts";
-import type { PauseReason, Wait } from "./wait.ts";
+import { longer, type PauseReason, type Wait } from "./wait.ts";
 
 /** A call that has waited for so many milliseconds reports it: a little less than the 300 that are promised, because a timer can be late. */
 const reportedAfter = 290;
@@ -17,6 +17,8 @@ export interface PacerOptions {
   readonly open?: ((own: Buckets, wake: () => void) => TokenSource) | undefined;
   /** The partner's own ceiling. */
   readonly ceiling?: CeilingLimit | undefined;
+  /** Whether calls wait for their turn. Default true. */
+  readonly paced?: boolean;
 }
 
 /** How a call waits. Each field is optional. */
@@ -85,6 +87,12 @@ export interface RateLimits {
   readonly estimate: (calls: number, policy?: string) => number;
 }
 
+/** Milliseconds until the turn of the n-th call, as far as the first call's wait says: while no response comes, the number of probes doubles. */
+function untilTurn({ ms, reason }: Wait, rank: number): number {
+  const probing = reason === "probe" ? probePeriod * Math.floor(Math.log2(rank)) : 0;
+  return Number.isFinite(ms) ? Math.max(1, ms) + probing : 0;
+}
+
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
 export class Pacer {
   readonly #clock: PartnerClock;
@@ -93,12 +101,14 @@ export class Pacer {
   readonly #routes = new Routes();
   readonly #gatewayLimit = new GatewayLimit();
   readonly #ceiling: Ceiling | undefined;
+  readonly #paced: boolean;
   /** The call that has its tokens and waits for its slot of the ceiling. */
   #first: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
   #stopTimer: (() => void) | undefined;
 
-  constructor(clock: PartnerClock, { open = (own) => own, ceiling }: PacerOptions = {}) {
+  constructor(clock: PartnerClock, { open = (own) => own, ceiling, paced = true }: PacerOptions = {}) {
     this.#clock = clock;
+    this.#paced = paced;
     const tokens = open(new Buckets(clock), () => this.#serve());
     this.#tokens = tokens;
     this.#ceiling = ceiling && new Ceiling(ceiling, clock, tokens.reserve?.bind(tokens), () => this.#serve());
@@ -119,13 +129,17 @@ export class Pacer {
       this.#serve();
       if (this.#queues.of(policies).size > 0) return undefined;
     }
-    const wait = this.#gatewayLimit.wait(this.#clock.now()) ?? this.#tokens.wait(policies, 1);
-    return wait === undefined ? this.#take(policies) : undefined;
+    return this.#waitFor(policies, 1) === undefined ? this.#take(policies) : undefined;
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
   takeAnyway(route: PacedRoute): Permit {
     return this.#take(this.#routes.of(route));
+  }
+
+  /** What keeps the first of so many calls from its tokens now: the limit that keeps it the longest. */
+  #waitFor(policies: readonly string[], calls: number): Wait | undefined {
+    return longer(this.#gatewayLimit.wait(this.#clock.now()), this.#tokens.wait(policies, calls));
   }
 
   #take(policies: readonly string[]): Permit {
@@ -222,7 +236,7 @@ export class Pacer {
     const ready: WaitQueue[] = [];
     for (const queue of this.#queues) {
       if (queue.size === 0) continue;
-      const wait = this.#gatewayLimit.wait(this.#clock.now()) ?? this.#tokens.wait(queue.policies, queue.size);
+      const wait = this.#waitFor(queue.policies, queue.size);
       queue.wait = wait;
       queue.waitFound = this.#clock.now();
       if (wait === undefined) ready.push(queue);
@@ -248,9 +262,17 @@ export class Pacer {
     }
   }
 
-  /** What keeps the first call of a queue from being sent, by the latest look at it. */
-  #waitOf({ wait, waitFound }: WaitQueue): Wait | undefined {
-    if (this.#first !== undefined) return { ms: this.#untilSlot(0), reason: "ceiling", policy: "default" };
+  /** What keeps the first call, which has its tokens, from being sent. */
+  #untilOpen(): Wait | undefined {
+    return (
+      this.#first && (this.#ceiling?.wait(this.#queues.waiting + 1) ?? { ms: 0, reason: "ceiling", policy: "default" })
+    );
+  }
+
+  /** What keeps the first call of a queue from being sent, by the latest look at it, or now while another call waits for its slot. */
+  #waitOf({ policies, size, wait, waitFound }: WaitQueue): Wait | undefined {
+    const open = this.#untilOpen();
+    if (open !== undefined) return longer(open, size > 0 ? this.#waitFor(policies, size) : undefined);
     return wait && { ...wait, ms: Math.max(0, waitFound + wait.ms - this.#clock.now()) };
   }
 
@@ -259,7 +281,8 @@ export class Pacer {
    * function that says that the wait is over. It serves no call: how many requests are in flight must not depend on who looks.
    */
   #reportWait(waiter: Waiter, report: (wait: Wait) => void): () => void {
-    const wait = this.#waitOf(waiter.queue);
+    const waitNow = () => (this.#first?.waiter === waiter ? this.#untilOpen() : this.#waitOf(waiter.queue));
+    const wait = waitNow();
     if (wait !== undefined && !endsEarly.has(wait.reason)) {
       const ms = this.#expect(waiter, wait);
       if (ms > reportedAfter) {
@@ -269,7 +292,7 @@ export class Pacer {
     }
     let stop: () => void = () => undefined;
     const reportNow = () => {
-      const present = this.#waitOf(waiter.queue);
+      const present = waitNow();
       // Nothing keeps a queue whose turn it is just now.
       if (present === undefined) stop = this.#clock.after(1, reportNow);
       else report({ ...present, ms: this.#expect(waiter, present) });
@@ -279,19 +302,19 @@ export class Pacer {
   }
 
   /** Whole milliseconds until a call may be sent: at least as long as the tokens of all calls before it take. */
-  #expect({ queue, place }: Waiter, { ms, reason }: Wait): number {
+  #expect(waiter: Waiter, wait: Wait): number {
+    const { queue, place } = waiter;
+    if (this.#first?.waiter === waiter) return Math.ceil(untilTurn(wait, 1));
     const behind = this.#queues.joined - place;
     const rank = (policy: string) => Math.max(1, this.#queues.waitingFor(policy) - behind);
     const known = queue.policies.map((policy) => this.#tokens.until(policy, rank(policy)));
-    // While no response comes, the number of probes doubles with each period.
-    const probing = reason === "probe" ? probePeriod * Math.floor(Math.log2(rank("default"))) : 0;
-    const first = Number.isFinite(ms) ? ms + probing : 0;
-    return Math.ceil(Math.max(first, this.#untilSent(rank("default")), ...known));
+    return Math.ceil(Math.max(untilTurn(wait, rank("default")), this.#untilSent(rank("default")), ...known));
   }
 
   /** Milliseconds until this number of requests may be sent, by the limits that are no bucket of the service. */
   #untilSent(requests: number): number {
-    return Math.max(requests * this.#gatewayLimit.interval, this.#untilSlot(requests));
+    const next = this.#gatewayLimit.wait(this.#clock.now())?.ms ?? 0;
+    return Math.max(next + (requests - 1) * this.#gatewayLimit.interval, this.#untilSlot(requests));
   }
 
   /** Milliseconds until this number of requests has its slots of the ceiling, behind the one that waits for its slot. */
@@ -340,7 +363,7 @@ export class Pacer {
    */
   hold(route: PacedRoute, report: RateLimitReport, ms: number, sure = true): readonly string[] {
     const reported = (policy: string) => this.#tokens.reportOf(policy, report);
-    const empty = [...this.#tokens.names()].filter((policy) => reported(policy)?.empty);
+    const empty = this.#tokens.named(report).filter((policy) => reported(policy)?.empty);
     this.#reroute(route, () => {
       for (const policy of empty) if (this.#routes.addRefusal(route, policy)) this.#tokens.observeNew(policy, report);
     });
@@ -368,22 +391,39 @@ export class Pacer {
       policies,
       estimate: (calls, policy = "default") => {
         const all = this.#queues.waitingFor(policy) + calls;
-        return Math.max(this.#tokens.until(policy, all), this.#untilSent(all));
+        const ms = this.#tokens.until(policy, all);
+        if (all < 1 || !this.#paced) return ms;
+        return Math.max(ms, this.#untilSent(all), this.#stateOf(policy, all).nextTokenIn);
       },
     };
   }
 
-  /** No token is free while calls wait for one, whatever keeps them from taking it. */
-  #stateOf(policy: string): RateLimit {
+  /**
+   * No token is free while calls wait for one, whatever keeps them from taking it.
+   *
+   * @param rank The call for which `nextTokenIn` is: the first one, or a later one as far as the first one's wait says.
+   */
+  #stateOf(policy: string, rank = 1): RateLimit {
     const level = this.#tokens.level(policy);
+    if (!this.#paced) return { ...level, nextTokenIn: 0, waiting: 0 };
     let waiting = 0;
-    let nextTokenIn = Math.max(level.nextTokenIn, this.#untilSlot(1));
-    for (const queue of this.#queues) {
-      const wait = queue.size > 0 ? this.#waitOf(queue) : undefined;
-      if (wait?.policy !== policy) continue;
-      waiting += queue.size;
-      nextTokenIn = Math.max(nextTokenIn, 1, Number.isFinite(wait.ms) ? wait.ms : 0);
+    const gateway = this.#gatewayLimit.wait(this.#clock.now())?.ms ?? 0;
+    let nextTokenIn = Math.max(level.nextTokenIn, gateway, this.#ceiling?.until(1) ?? 0);
+    for (const { wait, calls } of this.#waits()) {
+      if (wait.policy !== policy) continue;
+      waiting += calls;
+      nextTokenIn = Math.max(nextTokenIn, 1, untilTurn(wait, rank));
     }
     return { ...level, remaining: waiting > 0 ? 0 : level.remaining, nextTokenIn, waiting };
+  }
+
+  /** What the calls wait for that wait now, and how many they are. */
+  *#waits(): Generator<{ readonly wait: Wait; readonly calls: number }> {
+    const open = this.#untilOpen();
+    if (open !== undefined) yield { wait: open, calls: 1 };
+    for (const queue of this.#queues) {
+      const wait = queue.size > 0 ? this.#waitOf(queue) : undefined;
+      if (wait !== undefined) yield { wait, calls: queue.size };
+    }
   }
 }

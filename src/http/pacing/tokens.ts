@@ -39,6 +39,8 @@ export interface TokenSource {
   observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined;
   /** Learns about a policy that a request drew from without a token of it. */
   observeNew(policy: string, report: RateLimitReport): void;
+  /** The policies that a response names. */
+  named(report: RateLimitReport): readonly string[];
   /** What a response reports about a policy, by the policy's present name. */
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined;
   /** Removes a request that ended without a response. */
@@ -107,7 +109,10 @@ export class Buckets implements TokenSource {
     const asKnown = this.#namesAll(requests, report);
     if (!asKnown && report.size > 0) this.#followNames(requests.keys(), report);
     for (const [policy, request] of requests) this.bucket(policy).observe(request, this.reportOf(policy, report), now);
-    if (report.size === 0 || (asKnown && report.size === requests.size)) return undefined;
+    return report.size === 0 || (asKnown && report.size === requests.size) ? undefined : this.named(report);
+  }
+
+  named(report: RateLimitReport): readonly string[] {
     const policies = new Map([...this.#buckets.keys()].map((policy) => [this.#nameOf(policy), policy]));
     // A response may name a renamed policy by both of its names.
     return [...new Set([...report.keys()].map((name) => policies.get(name) ?? name))];

@@ -54,6 +54,42 @@ describe("the policies of a route", () => {
     expect(reads.served).toHaveLength(500);
   });
 
+  it.each([
+    ["the uploads of the day", { uploads: [5_000, 86_400_000] }, "images.upload", ["default", "uploads"]],
+    [
+      "a policy of its own",
+      { uploads: [5_000, 86_400_000], orders: [5, 60_000] },
+      "orders.create",
+      ["default", "orders"],
+    ],
+  ] as const)(
+    "do not include %s that another route has used up, although every response names all policies",
+    async (...[, more, call, drawn]) => {
+      const clock = createTimeline();
+      const service = createService(clock, { default: [3_000, 60_000], ...more });
+      /** A response that names all policies, with their levels. */
+      const serve = (policies: readonly string[]) => {
+        let served = service.serve(policies);
+        for (const [policy, [quota, window]] of Object.entries(more)) {
+          if (policies.includes(policy)) continue;
+          const level = Math.floor(service.level(policy));
+          served = alsoNaming(
+            served,
+            `"${policy}";q=${quota};w=${window / 1_000}`,
+            `"${policy}";r=${level};t=${level < 1 ? 10 : 0}`,
+          );
+        }
+        return served;
+      };
+      const common = { clock, pacer: new Pacer(clock), latency };
+      for (const policy of drawn.slice(1)) service.drain(policy, 5_000);
+      consume({ ...common, call, serve: () => serve(drawn), calls: 3, parallel: 3 });
+      const reads = consume({ ...common, serve: () => serve(["default"]), calls: 500, parallel: 5 });
+      await clock.run(5_000);
+      expect([reads.served.length, reads.refusals]).toEqual([500, 0]);
+    },
+  );
+
   it("include the policy that a refusal names as empty, even if it belongs to another route", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
@@ -96,8 +132,9 @@ describe("a service that always names new policies", () => {
     let served = 0;
     const fetch = async () => {
       served += 1;
+      // With another quota each time, or the new policy would be the former one under another name.
       const headers = {
-        "x-ratelimit-policy": `"default";q=3000;w=60, "p${served}";q=50;w=1`,
+        "x-ratelimit-policy": `"default";q=3000;w=60, "p${served}";q=${50 + served};w=1`,
         "x-ratelimit": `"default";r=2999;t=0, "p${served}";r=49;t=0`,
       };
       return Response.json({ message: "ok" }, { headers });
