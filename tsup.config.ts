@@ -15,15 +15,18 @@ const library: Options = {
     sqlite: "src/sqlite/index.ts",
     testing: "src/emulator/index.ts",
   },
-  format: ["esm", "cjs"],
   platform: "neutral",
   external: [/^node:/, /^@opentelemetry\//],
   noExternal: [/^(?!node:|@opentelemetry\/)/],
   splitting: true,
   // `import.meta.url` in CommonJS.
   shims: true,
-  dts: true,
 };
+
+const esm: Options = { ...library, format: "esm" };
+
+/** With the declarations, which `scripts/types.ts` shares with the ES modules. */
+const commonJs: Options = { ...library, format: "cjs", dts: true };
 
 /** The command line loads the package as a partner's program does: each command only what it needs. */
 const commandLine: Options = {
@@ -51,4 +54,4 @@ const page: Options = {
   },
 };
 
-export default defineConfig([library, commandLine, page]);
+export default defineConfig([esm, commonJs, commandLine, page]);

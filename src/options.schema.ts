@@ -3,13 +3,13 @@ import type { FetchLike } from "./http/fetch-transport.ts";
 import type { Logger } from "./http/logger.ts";
 import { type Hooks, hookNames } from "./http/observer.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
-import { withoutRetries } from "./http/request-options.ts";
+import { type RetryOptions, retryOverrides } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import type { UnknownKey } from "./schemas/check.ts";
-import { baseUrl, clock, filledText } from "./schemas/shape.ts";
+import { baseUrl, clock, filledText, type Schema } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
-import { functionOf, isFunction, isObject, isRecord } from "./util/foreign.ts";
+import { functionOf, isFunction, isObject, isRecord, propertyOf } from "./util/foreign.ts";
 
 const secretKey = () =>
   z.string({ error: "is required: pass it, or set POD_PARTNER_SECRET_KEY" }).check(
@@ -23,9 +23,6 @@ const secretKey = () =>
   );
 
 const positive = () => z.number().check(z.positive());
-
-/** A duration in milliseconds that may be zero. */
-const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
 
 const hooks = () =>
   z.custom<Hooks>(isRecord, { error: "expected an object", abort: true }).check(
@@ -137,45 +134,54 @@ const pacing = () =>
     ),
   );
 
-/** Checks the options of a client, and completes them with their defaults. */
-export const optionsSchema = () =>
-  z.strictObject({
-    baseUrl: baseUrl(),
-    secretKey: secretKey(),
-    timeout: z._default(positive(), 30_000),
-    deadline: z.optional(positive()),
-    retry: z.prefault(
-      z.pipe(
-        withoutRetries(),
-        z.strictObject({
-          retries: z._default(z.int().check(z.nonnegative()), 4),
-          baseDelay: delay(250),
-          maxDelay: delay(10_000),
-          maxRetryAfter: delay(120_000),
-        }),
-      ),
-      {},
-    ),
-    pacing: z.prefault(pacing(), true),
-    storage: z.optional(storage()),
-    fileCache: z.optional(fileCache()),
-    responses: z._default(z.enum(["throw", "report"]), "throw"),
-    maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
-    fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
-    transport: z.optional(transport()),
-    hooks: z.optional(hooks()),
-    logger: z.optional(logger()),
-    clock: z.optional(clock()),
-    assumptions: z.prefault(
-      z.strictObject({
-        customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),
-        orderReferenceField: z._default(filledText(), assumptions.orderReferenceField),
-        processingTime: z._default(positive(), assumptions.processingTime),
-      }),
-      {},
-    ),
-    dangerouslyAllowBrowser: z._default(z.boolean(), false),
-  });
+/** The options of a client that has no others. */
+export const defaults = {
+  timeout: 30_000,
+  retry: { retries: 4, baseDelay: 250, maxDelay: 10_000, maxRetryAfter: 120_000 } satisfies RetryOptions,
+  pacing: { shared: undefined, ceiling: undefined },
+  responses: "throw",
+  maxResponseSize: 32 * 1024 * 1024,
+  assumptions,
+  dangerouslyAllowBrowser: false,
+} as const;
+
+const optional = {
+  timeout: positive,
+  deadline: positive,
+  retry: retryOverrides,
+  pacing,
+  storage,
+  fileCache,
+  responses: () => z.enum(["throw", "report"]),
+  maxResponseSize: () => z.int().check(z.positive()),
+  fetch: () => z.custom<FetchLike>(isFunction, { error: "expected a function" }),
+  transport,
+  hooks,
+  logger,
+  clock,
+  assumptions: () =>
+    z.strictObject({
+      customIdentifierParameter: z.optional(filledText()),
+      orderReferenceField: z.optional(filledText()),
+      processingTime: z.optional(positive()),
+    }),
+  dangerouslyAllowBrowser: () => z.boolean(),
+};
+
+/**
+ * Checks the options of a client, and adds the defaults. Only the schemas of the options that are given are built: building all takes
+ * milliseconds of each new process.
+ */
+export const optionsSchema =
+  (given: unknown): Schema =>
+  () => {
+    const absent: z.core.$ZodType = z.undefined();
+    const schemas = Object.entries(optional).map(([name, schema]) => {
+      const isGiven = propertyOf(given, name) !== undefined;
+      return [name, isGiven ? schema() : z._default(absent, propertyOf(defaults, name))];
+    });
+    return z.strictObject({ baseUrl: baseUrl(), secretKey: secretKey(), ...Object.fromEntries(schemas) });
+  };
 
 /** What the error about an unknown option says. */
 export const unknownOption: UnknownKey = {

@@ -8,12 +8,12 @@ import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { ResponseMode } from "./http/response.ts";
 import type { Transport } from "./http/transport.ts";
-import { optionsSchema, unknownOption } from "./options.schema.ts";
+import { defaults, optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
-import { type Overrides, withFields } from "./util/fields.ts";
+import { type Overrides, withFields, withOverrides } from "./util/fields.ts";
 import { inBrowser } from "./util/runtime.ts";
 
 /** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
@@ -127,8 +127,10 @@ export interface ResolvedOptions {
 }
 
 /** The options as their schema gives them. */
-interface CheckedClientOptions extends Omit<ResolvedOptions, "clock"> {
+interface CheckedClientOptions extends Omit<ResolvedOptions, "clock" | "retry" | "assumptions"> {
   readonly clock?: PartnerClock | undefined;
+  readonly retry: Overrides<RetryOptions>;
+  readonly assumptions: Overrides<Assumptions>;
   readonly dangerouslyAllowBrowser: boolean;
 }
 
@@ -151,7 +153,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     baseUrl: fields.baseUrl ?? environment.POD_PARTNER_BASE_URL,
     secretKey: fields.secretKey ?? environment.POD_PARTNER_SECRET_KEY,
   }));
-  const checked = check(optionsSchema, given, [], unknownOption);
+  const checked = check(optionsSchema(given), given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
   // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
   const resolved = checked.value as CheckedClientOptions;
@@ -166,5 +168,11 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
       "in a browser every visitor can read the secret key: call the service from your backend (specification 5.6)";
     throw new ConfigurationError({ issues: [{ path: ["dangerouslyAllowBrowser"], message }] });
   }
-  return { ...resolved, logger, clock: clock === undefined ? systemClock : reliable(clock) };
+  return {
+    ...resolved,
+    retry: withOverrides(defaults.retry, resolved.retry),
+    assumptions: withOverrides(defaults.assumptions, resolved.assumptions),
+    logger,
+    clock: clock === undefined ? systemClock : reliable(clock),
+  };
 }

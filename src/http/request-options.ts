@@ -158,8 +158,17 @@ function checkQueryValues(query: unknown, context: z.core.ParsePayload): void {
   }
 }
 
-/** `retry: false` stands for no retries. */
-export const withoutRetries = () => z.transform((retry) => (retry === false ? { retries: 0 } : retry));
+/** The parts of `retry` that replace others. `false` stands for no retries. */
+export const retryOverrides = () =>
+  z.pipe(
+    z.transform((retry) => (retry === false ? { retries: 0 } : retry)),
+    z.strictObject({
+      retries: z.optional(z.int().check(z.nonnegative())),
+      baseDelay: notNegative(),
+      maxDelay: notNegative(),
+      maxRetryAfter: notNegative(),
+    }),
+  );
 
 /** Whether a text can name a call in a log: one line, not too long. */
 const isCallId = (value: unknown): boolean =>
@@ -173,17 +182,7 @@ const request = () =>
     deadline: positive(),
     priority: z.optional(z.enum(["high", "normal", "low"])),
     callId: custom(isCallId, "expected a text of 1 to 200 characters, without line breaks"),
-    retry: z.optional(
-      z.pipe(
-        withoutRetries(),
-        z.strictObject({
-          retries: z.optional(z.int().check(z.nonnegative())),
-          baseDelay: notNegative(),
-          maxDelay: notNegative(),
-          maxRetryAfter: notNegative(),
-        }),
-      ),
-    ),
+    retry: z.optional(retryOverrides()),
     headers: z.optional(
       z.pipe(
         z.unknown().check((context) => {

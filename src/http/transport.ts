@@ -87,5 +87,5 @@ export async function readText(body: Body, { status }: ResponseHead, limit: numb
   }
   decoder ??= new TextDecoder();
   // In one piece: a decoder reads it faster than chunk by chunk, and its text takes less memory.
-  return decoder.decode(concatenate(chunks, length));
+  return decoder.decode(chunks.length === 1 ? chunks[0] : concatenate(chunks, length));
 }

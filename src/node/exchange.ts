@@ -71,8 +71,9 @@ export function exchange(
 function open(connections: Connections, { method, url, headers, content }: WireRequest): http.ClientRequest {
   try {
     const length = lengthOf(method, content);
-    const { protocol } = new URL(url);
-    const outgoing = httpModule(protocol).request(url, {
+    const target = new URL(url);
+    const { protocol } = target;
+    const outgoing = httpModule(protocol).request(target, {
       method,
       headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
       agent: connections.agentFor(protocol, method),
