@@ -61,7 +61,7 @@ const settings = {
   jsonReporter: { fileName: report },
   clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
   dryRunTimeoutMinutes: 30,
-  timeoutMS: 8_000,
+  timeoutMS: 12_000,
 };
 writeFileSync(join(folder, "stryker.json"), JSON.stringify(settings));
 const { status } = spawnSync("npx", ["stryker", "run", join(folder, "stryker.json")], { stdio: "inherit" });

@@ -98,8 +98,8 @@ export default mergeConfig(
       isolate: false,
       include: ["test/**/*.test.ts"],
       // A change that makes a test hang costs this time.
-      testTimeout: 6_000,
-      hookTimeout: 6_000,
+      testTimeout: 10_000,
+      hookTimeout: 10_000,
       sequence: { sequencer: LikelyFirst },
     },
   } satisfies ViteUserConfig,

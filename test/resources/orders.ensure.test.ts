@@ -77,3 +77,37 @@ describe("orders.ensure takes the options of any call", () => {
     expect(context.service.requests).toHaveLength(0);
   });
 });
+
+describe("`lookFor` of orders.ensure", () => {
+  const context = useService();
+
+  it.each([1_000, 1_001])(
+    "is refused when it is not shorter than the deadline, and nothing is sent: %d",
+    async (ms) => {
+      const clock = createManualClock();
+      const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+      const error = await rejection(partner.orders.ensure(order, { lookFor: ms, deadline: 1_000 }));
+      expect(error).toMatchObject({
+        name: "RequestValidationError",
+        issues: [{ path: ["lookFor"], message: expect.stringContaining("shorter than the `deadline`") }],
+      });
+      expect(context.service.requests).toEqual([]);
+    },
+  );
+
+  it("can be 0 with any deadline", async () => {
+    context.service.respond(unknown, made);
+    const options = { lookFor: 0, deadline: 60_000 };
+    expect(await context.partner.orders.ensure(order, options)).toMatchObject({ existed: false });
+  });
+
+  it("and `compare` are options of each order of ensureMany", async () => {
+    context.service.respond({ body: { orderReference: ref("Order") } });
+    const outcomes = [];
+    for await (const outcome of context.partner.orders.ensureMany([order], { lookFor: 0, compare: false })) {
+      outcomes.push(outcome);
+    }
+    expect(outcomes).toMatchObject([{ ok: true, value: { existed: true } }]);
+    expect(context.service.requests).toHaveLength(1);
+  });
+});
