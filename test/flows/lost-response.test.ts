@@ -56,6 +56,20 @@ describe("a creation whose response was lost", () => {
     expect(searched).toBeLessThan(most);
   });
 
+  it.each([
+    ["a 500", () => new Response("<h1>Error</h1>", { status: 500 })],
+    ["the service's own error", () => Response.json({ code: "storage_down", message: "later" }, { status: 502 })],
+  ])("is looked up for four seconds after %s that came late: the service has finished", async (_, respond) => {
+    const { clock, sentAt, partner, settle } = service(
+      () => new Promise<void>((resolve) => clock.after(1_000, resolve)).then(respond),
+      created,
+    );
+    await settle(partner.orders.create(order));
+    const searched = (sentAt[1] ?? 0) - (sentAt[0] ?? 0) - 1_000;
+    expect(searched).toBeGreaterThanOrEqual(4_000);
+    expect(searched).toBeLessThan(8_000);
+  });
+
   it("is unknown when the retry has an odd response, which says nothing about the first attempt", async () => {
     const { partner, settle, sentAt } = service(down, () => Response.json({}, { status: 201 }));
     const error = await settle(rejection(partner.orders.create(order)));

@@ -199,17 +199,35 @@ describe("the content that a lost claim is compared with (specification 4.9, law
 
   it("is the same whatever the order of the lines", async () => {
     const category = ref("Claimcategory");
-    const [line] = claimOf("n", ago(0)).claimlines;
-    serve({
-      ...claimOf("n", ago(0)),
-      claimlines: [{ ...line, orderlineIndex: 2, quantity: 3 }, line].filter((each) => each !== undefined),
-    });
+    const [existing] = claimOf("n", ago(0), 3).claimlines.map((line) => ({ ...line, orderlineIndex: 2 }));
+    const claim = claimOf("n", ago(0));
+    if (existing !== undefined) claim.claimlines.unshift(existing);
+    serve(claim);
     const claimlines = [
       { orderlineIndex: 1, quantity: 1, claimcategoryReference: category },
       { orderlineIndex: 2, quantity: 3, claimcategoryReference: category },
     ];
     const filed = await connect().claims.createItemIssues({ ...input, claimlines });
     expect(filed).toMatchObject({ reference: ref("Claim", "n"), recovered: true });
+  });
+
+  it("has the same units of each orderline, not only the same number of units", async () => {
+    const [first, second] = [...claimOf("k", ago(0), 2).claimlines, ...claimOf("k", ago(0)).claimlines];
+    const claim = claimOf("k", ago(0));
+    claim.claimlines = [first, second].flatMap((line, position) =>
+      line ? [{ ...line, orderlineIndex: 1 + position }] : [],
+    );
+    let attempts = 0;
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "GET")
+        return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+      attempts += 1;
+      return attempts === 1 ? hangUp() : { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
+    });
+    const claimcategoryReference = ref("Claimcategory");
+    const claimlines = [1, 2].map((index) => ({ orderlineIndex: index, quantity: index, claimcategoryReference }));
+    const filed = await connect().claims.createItemIssues({ ...input, claimlines });
+    expect(filed).toMatchObject({ reference: ref("Claim", "new"), recovered: false });
   });
 
   it("is not that of two equal claims: the outcome is unknown, and the claim may not be filed again", async () => {
@@ -223,6 +241,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
       name: "OutcomeUnknownError",
       isRetryable: false,
       hint: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
+      cause: { message: expect.stringContaining(`2 claims match: ${ref("Claim", "n")}, ${ref("Claim", "m")}`) },
     });
     expect(posts()).toHaveLength(1);
   });
