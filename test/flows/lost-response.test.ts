@@ -71,12 +71,13 @@ describe("a creation whose response was lost", () => {
   });
 
   it("is unknown when the retry has an odd response, which says nothing about the first attempt", async () => {
-    const { partner, settle, sentAt } = service(down, () => Response.json({}, { status: 201 }));
+    const { partner, settle, sentAt, requests } = service(down, () => Response.json({}, { status: 201 }));
     const error = await settle(rejection(partner.orders.create(order)));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" } });
     expect(error).toHaveProperty("cause.name", "ResponseValidationError");
     expect(sentAt).toHaveLength(2);
+    expect(requests.at(-1)).toBe("POST /orders");
   });
 
   it("has its odd response as the error when it was sent once", async () => {
@@ -229,7 +230,8 @@ describe("a POST of `partner.request`, which no look-up can find", () => {
 
   it("has an unknown outcome after a lost response, and is not sent again", async () => {
     const { partner, settle, requests } = service(() => reset());
-    expect(await settle(rejection(partner.request("POST", "/orders")))).toMatchObject({ name: "OutcomeUnknownError" });
+    const error = await settle(rejection(partner.request("POST", "/orders")));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "ConnectionError" } });
     expect(requests).toEqual(["POST /orders"]);
   });
 
@@ -238,6 +240,24 @@ describe("a POST of `partner.request`, which no look-up can find", () => {
     const { partner, settle, requests } = service(limited, () => Response.json({ done: true }));
     expect(await settle(partner.request("POST", "/orders"))).toEqual({ done: true });
     expect(requests).toHaveLength(2);
+  });
+
+  it('returns a response of another shape as it came, with `responses: "report"`', async () => {
+    const schema = {
+      "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "no" }] }) },
+    } as const;
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "a-secret-key",
+      responses: "report",
+      fetch: async () => Response.json({ done: true }),
+    });
+    expect(await partner.request("POST", "/orders", { schema })).toEqual({ done: true });
+  });
+
+  it("has the odd response as its error", async () => {
+    const { partner, settle } = service(() => new Response("<h1>Welcome</h1>", { status: 200 }));
+    expect(await settle(rejection(partner.request("POST", "/orders")))).toBeInstanceOf(ResponseValidationError);
   });
 
   it("is not sent again after a 400", async () => {

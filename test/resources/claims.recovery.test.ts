@@ -263,6 +263,21 @@ describe("the content that a lost claim is compared with (specification 4.9, law
     expect(attempts).toBe(2);
   });
 
+  it('is not that of a claim of another shape, also with `responses: "report"`: the outcome is unknown', async () => {
+    const { claimlines: _, ...claim } = claimOf("n", ago(0));
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "POST") return hangUp();
+      return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+    });
+    const { baseUrl } = context.service;
+    const options = { timeout, retry: { retries: 0 }, clock: fastClock(), responses: "report" } as const;
+    const partner = new PodPartner({ baseUrl, secretKey, ...options });
+    expect(await rejection(partner.claims.createItemIssues(input))).toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { name: "ResponseValidationError" },
+    });
+  });
+
   it("does not exist for a missing package: its outcome is unknown", async () => {
     serve(claimOf("n", ago(0)));
     const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });

@@ -111,3 +111,24 @@ describe("`lookFor` of orders.ensure", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 });
+
+describe('responses of another shape, with `responses: "report"`', () => {
+  const context = useService();
+  const connect = () => new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
+
+  it("are returned by orders.lookup as they came", async () => {
+    context.service.respond({ body: { orderReference: 5 } });
+    expect(await connect().orders.lookup({ customIdentifier: "shop-1" })).toBe(5);
+  });
+
+  it("are not compared by orders.ensure: they are an error", async () => {
+    context.service.respond({ body: { orderReference: ref("Order") } }, { body: { order: { orderlines: [] } } });
+    const error = await rejection(connect().orders.ensure(order, { compare: "lines" }));
+    expect(error).toMatchObject({ name: "ResponseValidationError", endpoint: "GET /orders/{orderReference}" });
+  });
+
+  it("are returned by claims.get as they came", async () => {
+    context.service.respond({ body: { claim: null } });
+    expect(await connect().claims.get(ref("Claim"))).toBeNull();
+  });
+});
