@@ -95,6 +95,20 @@ describe("`lookFor` of orders.ensure", () => {
     },
   );
 
+  it("is not named beside another wrong option", async () => {
+    const options = { lookFor: 2_000, deadline: 1_000, compare: "some" as never };
+    const error = await rejection(context.partner.orders.ensure(order, options));
+    expect(error).toMatchObject({ issues: [{ path: ["compare"] }] });
+  });
+
+  it("is 0 by default, also after the service has refused the order", async () => {
+    const refused = { status: 400, body: { code: "product_not_orderable", message: "no" } };
+    context.service.respond(unknown, refused, unknown, made);
+    expect(await rejection(context.partner.orders.ensure(order))).toMatchObject({ code: "product_not_orderable" });
+    expect(await context.partner.orders.ensure(order)).toMatchObject({ existed: false });
+    expect(context.service.requests.map(({ method }) => method)).toEqual(["GET", "POST", "GET", "POST"]);
+  });
+
   it("can be 0 with any deadline", async () => {
     context.service.respond(unknown, made);
     const options = { lookFor: 0, deadline: 60_000 };
