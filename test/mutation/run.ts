@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-const usage = "npm run mutation -- src/storage src/errors/base.ts [--part 0.1] [--seed 2] [--tests 'test/unit/**']";
+const usage =
+  "npm run mutation -- src/storage src/errors/base.ts:20-40 [--part 0.1] [--seed 2] [--tests 'test/unit/**']";
 /** Folders whose tests start no other program and need no build. */
 const quick = "test/{cache,callbacks,flows,resources,storage,transports,unit}/**/*.test.ts";
 /** Tests that take long and notice little that others do not, and those that need a process of their own. */
@@ -85,6 +86,5 @@ if (status === 0) {
     console.log(`${name}: ${noticed} of ${all} changes noticed, ${((100 * noticed) / all).toFixed(1)} %`);
   }
 }
-if (process.env.KEEP) console.log(folder);
-else rmSync(folder, { recursive: true });
+rmSync(folder, { recursive: true });
 process.exitCode = status ?? 1;
