@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 
 const usage =
   "npm run mutation -- src/storage src/errors/base.ts:20-40 [--part 0.1] [--seed 2] [--tests 'test/unit/**']";
-/** Folders whose tests start no other program and need no build. */
-const quick = "test/{cache,callbacks,flows,resources,storage,transports,unit}/**/*.test.ts";
+/** Tests of requests that are quick, start no other program, need no build, and can share a thread. */
+const quick = "test/{flows,resources,unit}/*.test.ts";
 /** Tests that take long and notice little that others do not, and those that need a process of their own. */
 const slow = [
   "test/**/*.property.test.ts",
