@@ -147,6 +147,40 @@ describe("a cancellation whose response was lost", () => {
     expect(ConflictError.isInstance(error)).toBe(true);
   });
 
+  it.each([
+    ["one line has the wanted total and the other has less", [lineOf(1, 3, 2), lineOf(2, 1, 0)]],
+    ["one line has more and the other has less", [lineOf(1, 3, 3), lineOf(2, 1, 0)]],
+    ["the rest of a line is as much as was wanted", [lineOf(1, 3, 0, 1), lineOf(2, 1, 0)]],
+  ])("is refused after all look-ups when %s", async (_, lines) => {
+    const { partner, settle, looks } = service({ changes: [badGateway, inProduction], orders: [showing(...lines)] });
+    const both = [...wanted, { index: 2, canceledQuantity: 1 }];
+    const error = await settle(rejection(partner.orders.cancel(orderReference, both)));
+    expect(ConflictError.isInstance(error)).toBe(true);
+    expect(looks.length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ["one of its lines cannot be canceled", [lineOf(1, 3, 0), lineOf(2, 1, 0, 1)]],
+    ["the order lacks one of its lines", [lineOf(1, 3, 2)]],
+  ])("is refused at once when %s", async (_, lines) => {
+    const { partner, settle, looks } = service({ changes: [badGateway, inProduction], orders: [showing(...lines)] });
+    const both = [...wanted, { index: 2, canceledQuantity: 1 }];
+    const error = await settle(rejection(partner.orders.cancel(orderReference, both)));
+    if (!ConflictError.isInstance(error)) throw error;
+    expect(looks).toHaveLength(1);
+    expect(error.timeline.at(-1)).toMatchObject({ step: "lookup", outcome: "not made" });
+  });
+
+  it("is unknown when one line has the wanted total and another client has canceled more of the other", async () => {
+    const { partner, settle } = service({
+      changes: [badGateway, inProduction],
+      orders: [showing(lineOf(1, 3, 2), lineOf(2, 2, 2))],
+    });
+    const both = [...wanted, { index: 2, canceledQuantity: 1 }];
+    const error = await settle(rejection(partner.orders.cancel(orderReference, both)));
+    expect(OutcomeUnknownError.isInstance(error)).toBe(true);
+  });
+
   it("is unknown when another client has canceled more: before or after it, nothing shows", async () => {
     const { partner, settle, looks } = service({
       changes: [badGateway, refusal(409, "canceled_quantity_below_current")],
@@ -369,13 +403,27 @@ describe("a retraction whose response was lost", () => {
       changes: [badGateway, refusal(409, "claim_not_pending")],
       orders: [...pending, claim("retracted")],
     });
-    await settle(partner.claims.retract(claimReference));
+    const { data, response } = await settle(partner.claims.retract(claimReference).withResponse());
+    expect([data, response.status]).toEqual([undefined, 200]);
   });
 
-  it("is refused when the claim was decided", async () => {
+  it("is unknown, and may be repeated, when it is refused and the claim is still pending", async () => {
     const { partner, settle } = service({
       changes: [badGateway, refusal(409, "claim_not_pending")],
-      orders: [claim("pending"), claim("pending"), claim("pending"), claim("pending"), claim("resolved")],
+      orders: [claim("pending")],
+    });
+    expect(await settle(rejection(partner.claims.retract(claimReference)))).toMatchObject({
+      name: "OutcomeUnknownError",
+      isRetryable: true,
+      identifiers: { claimReference },
+      hint: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
+    });
+  });
+
+  it.each(["resolved", "rejected"])("is refused when the claim was decided: %s", async (status) => {
+    const { partner, settle } = service({
+      changes: [badGateway, refusal(409, "claim_not_pending")],
+      orders: [claim("pending"), claim("pending"), claim("pending"), claim("pending"), claim(status)],
     });
     const error = await settle(rejection(partner.claims.retract(claimReference)));
     expect(error).toMatchObject({ name: "ConflictError", code: "claim_not_pending" });

@@ -68,4 +68,18 @@ describe("getMany", () => {
     });
     expect(emulator.requests).toEqual([]);
   });
+
+  it("can be read once, and the error names the method", () => {
+    const { partner } = setUp();
+    const each = [
+      [partner.orders.getMany([]), "orders.getMany"],
+      [partner.claims.getMany([]), "claims.getMany"],
+      [partner.shipments.getMany([]), "shipments.getMany"],
+      [partner.catalog.products.getMany([]), "catalog.products.getMany"],
+    ] as const;
+    for (const [outcomes, endpoint] of each) {
+      outcomes[Symbol.asyncIterator]();
+      expect(() => outcomes[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ endpoint }));
+    }
+  });
 });

@@ -117,3 +117,16 @@ describe("orders with an unknown outcome", () => {
     expect([recent.doubt("shop-1"), recent.known("shop-1")]).toEqual([0, found]);
   });
 });
+
+describe("the timeline of an order whose response was lost", () => {
+  it.each([
+    ["before", ["lookup not found"]],
+    ["after", ["lookup found"]],
+  ] as const)("says what the look-ups found when it was lost %s the service processed it", async (when, outcomes) => {
+    const { emulator, partner, settle } = setUp(harsh);
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when });
+    const { timeline } = await settle(partner.orders.create(orderOf(emulator, "A")).withResponse());
+    const looks = timeline.filter(({ step }) => step === "lookup").map(({ step, outcome }) => `${step} ${outcome}`);
+    expect([...new Set(looks)]).toEqual(outcomes);
+  });
+});

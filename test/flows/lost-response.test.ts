@@ -56,13 +56,28 @@ describe("a creation whose response was lost", () => {
     expect(searched).toBeLessThan(most);
   });
 
+  it.each([
+    ["a 500", () => new Response("<h1>Error</h1>", { status: 500 })],
+    ["the service's own error", () => Response.json({ code: "storage_down", message: "later" }, { status: 502 })],
+  ])("is looked up for four seconds after %s that came late: the service has finished", async (_, respond) => {
+    const { clock, sentAt, partner, settle } = service(
+      () => new Promise<void>((resolve) => clock.after(1_000, resolve)).then(respond),
+      created,
+    );
+    await settle(partner.orders.create(order));
+    const searched = (sentAt[1] ?? 0) - (sentAt[0] ?? 0) - 1_000;
+    expect(searched).toBeGreaterThanOrEqual(4_000);
+    expect(searched).toBeLessThan(8_000);
+  });
+
   it("is unknown when the retry has an odd response, which says nothing about the first attempt", async () => {
-    const { partner, settle, sentAt } = service(down, () => Response.json({}, { status: 201 }));
+    const { partner, settle, sentAt, requests } = service(down, () => Response.json({}, { status: 201 }));
     const error = await settle(rejection(partner.orders.create(order)));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" } });
     expect(error).toHaveProperty("cause.name", "ResponseValidationError");
     expect(sentAt).toHaveLength(2);
+    expect(requests.at(-1)).toBe("POST /orders");
   });
 
   it("has its odd response as the error when it was sent once", async () => {
@@ -118,5 +133,135 @@ describe("a creation that is aborted in `onRequest`", () => {
     expect(requests).toEqual([]);
     await settle(clock, partner.orders.ensure(order), 50);
     expect(requests).toEqual(["GET", "POST"]);
+  });
+});
+
+describe("the end of a creation whose response was lost", () => {
+  const html = () => new Response("<h1>Welcome</h1>", { headers: { "content-type": "text/html" } });
+  const created = () => Response.json({ order: { reference: ref("Order") } }, { status: 201 });
+  const posts = (requests: readonly string[]) => requests.filter((request) => request.startsWith("POST"));
+
+  it("is unknown, and it is not sent again, when `Retry-After` is longer than `retry.maxRetryAfter`", async () => {
+    const later = () =>
+      Response.json({ code: "down", message: "later" }, { status: 503, headers: { "retry-after": "11" } });
+    const { partner, settle, requests } = service(later);
+    const call = partner.orders.create(order, { retry: { maxRetryAfter: 10_000 } });
+    expect(await settle(rejection(call))).toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { name: "ServerError", retryAfter: 11_000 },
+    });
+    expect(posts(requests)).toHaveLength(1);
+    expect(requests.length).toBeGreaterThan(1);
+  });
+
+  it("is a retry after a 2xx that is not JSON, when look-ups find nothing", async () => {
+    const { partner, settle, requests } = service(html, created);
+    expect(await settle(partner.orders.create(order))).toMatchObject({ recovered: false });
+    expect(posts(requests)).toHaveLength(2);
+  });
+
+  it("is unknown after a 2xx that is not JSON, without a retry", async () => {
+    const { partner, settle, requests } = service(html);
+    const error = await settle(rejection(partner.orders.create(order, { retry: false })));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "ResponseValidationError" } });
+    expect(requests.length).toBeGreaterThan(1);
+  });
+
+  it("looks up nothing after a last attempt that the rate limit refused", async () => {
+    const limited = () => Response.json({ code: "rate_limited", message: "slow" }, { status: 429 });
+    const { partner, settle, requests } = service(down, limited);
+    const error = await settle(rejection(partner.orders.create(order, { retry: { retries: 1 } })));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "RateLimitError" } });
+    expect(requests.at(-1)).toBe("POST /orders");
+  });
+
+  it("is unknown at the first look-up that is refused", async () => {
+    const clock = createManualClock();
+    const requests: string[] = [];
+    const fetch = async ({ method }: Request) => {
+      requests.push(method);
+      return method === "POST" ? down() : Response.json({ code: "forbidden", message: "no" }, { status: 403 });
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+    const error = await settle(clock, rejection(partner.orders.create(order)), 50);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "PermissionDeniedError" } });
+    expect(requests).toEqual(["POST", "GET"]);
+  });
+
+  it("is looked up after waits that double up to eight seconds, until the service must have finished", async () => {
+    const clock = createManualClock();
+    const looks: number[] = [];
+    let began = 0;
+    const fetch = async ({ method }: Request) => {
+      if (method === "POST") {
+        began = clock.now();
+        return new Promise<void>((resolve) => clock.after(250, resolve)).then(reset);
+      }
+      looks.push(clock.now() - began);
+      return notFound();
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+    const error = await settle(clock, rejection(partner.orders.create(order, { retry: false })), 50);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError" });
+    const seconds = looks.map((ms) => Math.round(ms / 100) / 10);
+    expect(seconds).toEqual([0.3, 0.8, 2.3, 4.3, 8.3, 16.3, 24.3, 30]);
+  });
+
+  it("has the deadline as its cause when the deadline ends the look-ups", async () => {
+    const { partner, settle } = service(() => reset());
+    const error = await settle(rejection(partner.orders.create(order, { deadline: 3_000 })));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
+    expect(error).toHaveProperty("cause.message", expect.stringContaining("it was not found"));
+  });
+});
+
+describe("a POST of `partner.request`, which no look-up can find", () => {
+  it("has an unknown outcome at its deadline, which a repeated call could make twice", async () => {
+    const { partner, settle, requests } = service(() => new Promise<Response>(() => undefined));
+    const error = await settle(rejection(partner.request("POST", "/orders", { deadline: 1_000 })));
+    expect(error).toMatchObject({
+      name: "OutcomeUnknownError",
+      isRetryable: false,
+      identifiers: {},
+      hint: "The SDK cannot look it up: check whether it exists before you send it again.",
+    });
+    expect(requests).toEqual(["POST /orders"]);
+  });
+
+  it("has an unknown outcome after a lost response, and is not sent again", async () => {
+    const { partner, settle, requests } = service(() => reset());
+    const error = await settle(rejection(partner.request("POST", "/orders")));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "ConnectionError" } });
+    expect(requests).toEqual(["POST /orders"]);
+  });
+
+  it("is sent again after a 429", async () => {
+    const limited = () => Response.json({ code: "rate_limited", message: "slow" }, { status: 429 });
+    const { partner, settle, requests } = service(limited, () => Response.json({ done: true }));
+    expect(await settle(partner.request("POST", "/orders"))).toEqual({ done: true });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('returns a response of another shape as it came, with `responses: "report"`', async () => {
+    const schema = {
+      "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "no" }] }) },
+    } as const;
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "a-secret-key",
+      responses: "report",
+      fetch: async () => Response.json({ done: true }),
+    });
+    expect(await partner.request("POST", "/orders", { schema })).toEqual({ done: true });
+  });
+
+  it("has the odd response as its error", async () => {
+    const { partner, settle } = service(() => new Response("<h1>Welcome</h1>", { status: 200 }));
+    expect(await settle(rejection(partner.request("POST", "/orders")))).toBeInstanceOf(ResponseValidationError);
+  });
+
+  it("is not sent again after a 400", async () => {
+    const { partner, settle } = service(() => Response.json({ code: "bad", message: "no" }, { status: 400 }));
+    expect(await settle(rejection(partner.request("POST", "/orders")))).toBeInstanceOf(BadRequestError);
   });
 });

@@ -200,14 +200,16 @@ describe("a look-up does not decide", () => {
     },
   );
 
-  it.each([{ error: { code: "404", message: "The page could not be found" } }, { code: "NOT_FOUND", message: "no" }])(
-    "with a 404 that is not the service's: %j",
-    async (body) => {
-      context.service.respondAlways(({ method }) => (method === "POST" ? { status: 503 } : { status: 404, body }));
-      expect(await rejection(connect().orders.create(order))).toMatchObject({ name: "OutcomeUnknownError" });
-      expect(posts()).toBe(1);
-    },
-  );
+  it.each([
+    { error: { code: "404", message: "The page could not be found" } },
+    { code: "NOT_FOUND", message: "no" },
+    { code: "404_not_found", message: "no" },
+    { code: "not found", message: "no" },
+  ])("with a 404 that is not the service's: %j", async (body) => {
+    context.service.respondAlways(({ method }) => (method === "POST" ? { status: 503 } : { status: 404, body }));
+    expect(await rejection(connect().orders.create(order))).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(posts()).toBe(1);
+  });
 
   it.each([[{}], [[]], [{ order: null }]])(
     "when the response to the order itself is %j: the error has its identifiers",

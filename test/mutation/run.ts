@@ -1,49 +1,68 @@
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-const usage = "npm run mutation -- src/storage src/errors/base.ts [--part 0.1] [--tests 'test/unit/**']";
-/** Folders whose tests start no other program and need no build. */
-const quick = "test/{cache,callbacks,flows,resources,storage,transports,unit}/**/*.test.ts";
+const usage =
+  "npm run mutation -- src/storage src/errors/base.ts:20-40 [--part 0.1] [--seed 2] [--tests 'test/unit/**']";
+/** Tests of requests that are quick, start no other program, need no build, and can share a thread. */
+const quick = "test/{flows,resources,unit}/*.test.ts";
+/** Tests that take long and notice little that others do not, and those that need a process of their own. */
+const slow = [
+  "test/**/*.property.test.ts",
+  "test/cache/second-night.test.ts",
+  "test/callbacks/servers.test.ts",
+  "test/flows/batch/{memory,readable}.test.ts",
+  "test/flows/fault-matrix.test.ts",
+  "test/unit/{abandoned-iterators,bounded-errors,node-version,secret,unread-download,wrong-values}.test.ts",
+  "test/unit/pacing/{gateway-limit,single-client,without-levels}.test.ts",
+];
 /** Lines of a file that are taken or left out together. */
 const block = 12;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { part: { type: "string", default: "1" }, tests: { type: "string", default: quick } },
+  options: {
+    part: { type: "string", default: "1" },
+    seed: { type: "string", default: "1" },
+    tests: { type: "string", default: quick },
+  },
 });
 if (positionals.length === 0) throw new Error(usage);
 
-/** The blocks of a file in which code is changed: each with the given probability. */
+/** The blocks of a file in which code is changed: each with the given probability, and the same ones for the same seed. */
 function blocksOf(file: string, part: number): string[] {
-  if (part >= 1) return [file];
+  if (part >= 1 || file.includes(":")) return [file];
   const lines = readFileSync(file, "utf8").split("\n").length;
   const starts = Array.from({ length: Math.ceil(lines / block) }, (_, index) => index * block + 1);
-  return starts.filter(() => Math.random() < part).map((start) => `${file}:${start}-${start + block - 1}`);
+  const drawn = (start: number) =>
+    createHash("sha256").update(`${values.seed} ${file}:${start}`).digest().readUInt32BE() / 2 ** 32;
+  return starts.filter((start) => drawn(start) < part).map((start) => `${file}:${start}-${start + block - 1}`);
 }
 
 const files = positionals.flatMap((path) =>
-  statSync(path).isDirectory() ? globSync(`${path.replace(/\/$/, "")}/**/*.ts`) : [path],
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ? globSync(`${path.replace(/\/$/, "")}/**/*.ts`) : [path],
 );
 const folder = mkdtempSync(join(tmpdir(), "pod-partner-mutation-"));
 const report = join(folder, "report.json");
 const settings = {
   mutate: files.flatMap((file) => blocksOf(file, Number(values.part))),
-  testFiles: globSync(values.tests),
+  testFiles: globSync(values.tests, { exclude: slow }),
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],
-  vitest: { configFile: "vitest.config.ts", related: true },
+  concurrency: 1,
+  vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
   coverageAnalysis: "perTest",
   // What runs when a file is loaded needs all tests for each change.
   ignoreStatic: true,
   ignorePatterns: ["dist", "docs", "test/bench", "test/package", "test/runtimes", "test/soak"],
-  reporters: ["clear-text", "json"],
+  reporters: ["clear-text", "json", "progress-append-only"],
   jsonReporter: { fileName: report },
   clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
   dryRunTimeoutMinutes: 30,
-  timeoutMS: 20_000,
+  timeoutMS: 12_000,
 };
 writeFileSync(join(folder, "stryker.json"), JSON.stringify(settings));
 const { status } = spawnSync("npx", ["stryker", "run", join(folder, "stryker.json")], { stdio: "inherit" });

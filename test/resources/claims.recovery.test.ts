@@ -197,6 +197,87 @@ describe("the content that a lost claim is compared with (specification 4.9, law
     expect(posts()).toHaveLength(1);
   });
 
+  it("is the same whatever the order of the lines", async () => {
+    const category = ref("Claimcategory");
+    const [existing] = claimOf("n", ago(0), 3).claimlines.map((line) => ({ ...line, orderlineIndex: 2 }));
+    const claim = claimOf("n", ago(0));
+    if (existing !== undefined) claim.claimlines.unshift(existing);
+    serve(claim);
+    const claimlines = [
+      { orderlineIndex: 1, quantity: 1, claimcategoryReference: category },
+      { orderlineIndex: 2, quantity: 3, claimcategoryReference: category },
+    ];
+    const filed = await connect().claims.createItemIssues({ ...input, claimlines });
+    expect(filed).toMatchObject({ reference: ref("Claim", "n"), recovered: true });
+  });
+
+  it("has the same units of each orderline, not only the same number of units", async () => {
+    const [first, second] = [...claimOf("k", ago(0), 2).claimlines, ...claimOf("k", ago(0)).claimlines];
+    const claim = claimOf("k", ago(0));
+    claim.claimlines = [first, second].flatMap((line, position) =>
+      line ? [{ ...line, orderlineIndex: 1 + position }] : [],
+    );
+    let attempts = 0;
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "GET")
+        return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+      attempts += 1;
+      return attempts === 1 ? hangUp() : { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
+    });
+    const claimcategoryReference = ref("Claimcategory");
+    const claimlines = [1, 2].map((index) => ({ orderlineIndex: index, quantity: index, claimcategoryReference }));
+    const filed = await connect().claims.createItemIssues({ ...input, claimlines });
+    expect(filed).toMatchObject({ reference: ref("Claim", "new"), recovered: false });
+  });
+
+  it("is not that of two equal claims: the outcome is unknown, and the claim may not be filed again", async () => {
+    const claims = [claimOf("n", ago(0)), claimOf("m", ago(0))];
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "POST") return hangUp();
+      const claim = claims.find(({ reference }) => path.endsWith(reference));
+      return { body: claim === undefined ? { claims, nextCursor: null } : { claim } };
+    });
+    expect(await rejection(connect().claims.createItemIssues(input))).toMatchObject({
+      name: "OutcomeUnknownError",
+      isRetryable: false,
+      hint: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
+      cause: { message: expect.stringContaining(`2 claims match: ${ref("Claim", "n")}, ${ref("Claim", "m")}`) },
+    });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("is not that of a claim that the client had seen before, also when it sees it again meanwhile", async () => {
+    const partner = connect();
+    const old = claimOf("k", ago(0));
+    let attempts = 0;
+    context.service.respondAlways(async ({ method, path }) => {
+      if (method === "GET")
+        return { body: path.endsWith(old.reference) ? { claim: old } : { claims: [old], nextCursor: null } };
+      attempts += 1;
+      if (attempts > 1) return { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
+      await partner.claims.list().toArray();
+      return hangUp();
+    });
+    await partner.claims.list().toArray();
+    expect(await partner.claims.createItemIssues(input)).toMatchObject({ reference: ref("Claim", "new") });
+    expect(attempts).toBe(2);
+  });
+
+  it('is not that of a claim of another shape, also with `responses: "report"`: the outcome is unknown', async () => {
+    const { claimlines: _, ...claim } = claimOf("n", ago(0));
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "POST") return hangUp();
+      return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+    });
+    const { baseUrl } = context.service;
+    const options = { timeout, retry: { retries: 0 }, clock: fastClock(), responses: "report" } as const;
+    const partner = new PodPartner({ baseUrl, secretKey, ...options });
+    expect(await rejection(partner.claims.createItemIssues(input))).toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { name: "ResponseValidationError" },
+    });
+  });
+
   it("does not exist for a missing package: its outcome is unknown", async () => {
     serve(claimOf("n", ago(0)));
     const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
@@ -238,5 +319,32 @@ describe("the look-up of a claim whose response was lost", () => {
     const error = await settle(clock, rejection(claim), 10);
     expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
     expect(clock.now() - began).toBeLessThan(2_100);
+  });
+});
+
+describe("a claim that the list shows ten seconds after it was created", () => {
+  const context = useService();
+
+  it("is found, although the request was sent before", async () => {
+    const clock = createManualClock();
+    let posts = 0;
+    let created = Number.POSITIVE_INFINITY;
+    const dateOf = (ms: number) => new Date(ms).toUTCString();
+    context.service.respondAlways(async ({ method, path }) => {
+      const headers = { date: dateOf(clock.now()) };
+      if (method === "POST") {
+        posts += 1;
+        created = clock.now();
+        await new Promise<void>((resolve) => clock.after(1_000, resolve));
+        return hangUp();
+      }
+      const claim = claimOf("n", new Date(created).toISOString());
+      if (path.endsWith(claim.reference)) return { headers, body: { claim } };
+      return { headers, body: { claims: clock.now() - created < 10_000 ? [] : [claim], nextCursor: null } };
+    });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const filed = await settle(clock, partner.claims.createItemIssues(input), 50);
+    expect(filed).toMatchObject({ reference: ref("Claim", "n"), recovered: true });
+    expect(posts).toBe(1);
   });
 });

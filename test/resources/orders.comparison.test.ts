@@ -78,6 +78,22 @@ describe("orders.ensure compares an existing order", () => {
       [{ path: ["storeReference"], existing: ref("Store", "9"), requested: ref("Store", "1") }],
     ],
     [
+      "no address of an order that shall have one",
+      { dropshipAddressReference: null },
+      {},
+      [{ path: ["shippingKind"], existing: "combined", requested: "dropship" }],
+    ],
+    [
+      "another image",
+      {
+        orderlines: existing.orderlines.map((line) =>
+          line.index === 1 ? { ...line, imageReference: ref("Image", "9") } : line,
+        ),
+      },
+      {},
+      [{ path: ["orderlines", 0, "imageReference"], existing: ref("Image", "9") }],
+    ],
+    [
       "a missing line",
       { orderlines: existing.orderlines.slice(0, 1) },
       {},
@@ -115,6 +131,7 @@ describe("orders.ensure compares an existing order", () => {
 
   it.each([
     ["+31 6 12345678", "06-12345678", true],
+    ["+31610345678", "06-10345678", true],
     ["+31 6 12345678", "06-12345679", false],
   ])("a phone number %j for %j: accepted is %s", async (phonenumber, requested, accepted) => {
     const to = { ...order, dropshipAddress: { ...order.dropshipAddress, phonenumber: requested } };
@@ -137,5 +154,19 @@ describe("orders.ensure compares an existing order", () => {
       isRetryable: true,
       endpoint: "GET /addresses/{addressReference}",
     });
+  });
+
+  it("and names its look-ups and comparisons in the timeline", async () => {
+    context.service.respond(
+      { body: { orderReference: ref("Order") } },
+      { body: { order: existing } },
+      { body: { address: sentAddress } },
+    );
+    const { timeline } = await context.partner.orders.ensure(order).withResponse();
+    expect(timeline.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
+      "lookup found",
+      "lookup compared",
+      "lookup compared",
+    ]);
   });
 });

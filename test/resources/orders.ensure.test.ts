@@ -77,3 +77,72 @@ describe("orders.ensure takes the options of any call", () => {
     expect(context.service.requests).toHaveLength(0);
   });
 });
+
+describe("`lookFor` of orders.ensure", () => {
+  const context = useService();
+
+  it.each([1_000, 1_001])(
+    "is refused when it is not shorter than the deadline, and nothing is sent: %d",
+    async (ms) => {
+      const clock = createManualClock();
+      const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+      const error = await rejection(partner.orders.ensure(order, { lookFor: ms, deadline: 1_000 }));
+      expect(error).toMatchObject({
+        name: "RequestValidationError",
+        issues: [{ path: ["lookFor"], message: expect.stringContaining("shorter than the `deadline`") }],
+      });
+      expect(context.service.requests).toEqual([]);
+    },
+  );
+
+  it("is not named beside another wrong option", async () => {
+    const options = { lookFor: 2_000, deadline: 1_000, compare: "some" as never };
+    const error = await rejection(context.partner.orders.ensure(order, options));
+    expect(error).toMatchObject({ issues: [{ path: ["compare"] }] });
+  });
+
+  it("is 0 by default, also after the service has refused the order", async () => {
+    const refused = { status: 400, body: { code: "product_not_orderable", message: "no" } };
+    context.service.respond(unknown, refused, unknown, made);
+    expect(await rejection(context.partner.orders.ensure(order))).toMatchObject({ code: "product_not_orderable" });
+    expect(await context.partner.orders.ensure(order)).toMatchObject({ existed: false });
+    expect(context.service.requests.map(({ method }) => method)).toEqual(["GET", "POST", "GET", "POST"]);
+  });
+
+  it("can be 0 with any deadline", async () => {
+    context.service.respond(unknown, made);
+    const options = { lookFor: 0, deadline: 60_000 };
+    expect(await context.partner.orders.ensure(order, options)).toMatchObject({ existed: false });
+  });
+
+  it("and `compare` are options of each order of ensureMany", async () => {
+    context.service.respond({ body: { orderReference: ref("Order") } });
+    const outcomes = [];
+    for await (const outcome of context.partner.orders.ensureMany([order], { lookFor: 0, compare: false })) {
+      outcomes.push(outcome);
+    }
+    expect(outcomes).toMatchObject([{ ok: true, value: { existed: true } }]);
+    expect(context.service.requests).toHaveLength(1);
+  });
+});
+
+describe('responses of another shape, with `responses: "report"`', () => {
+  const context = useService();
+  const connect = () => new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
+
+  it("are returned by orders.lookup as they came", async () => {
+    context.service.respond({ body: { orderReference: 5 } });
+    expect(await connect().orders.lookup({ customIdentifier: "shop-1" })).toBe(5);
+  });
+
+  it("are not compared by orders.ensure: they are an error", async () => {
+    context.service.respond({ body: { orderReference: ref("Order") } }, { body: { order: { orderlines: [] } } });
+    const error = await rejection(connect().orders.ensure(order, { compare: "lines" }));
+    expect(error).toMatchObject({ name: "ResponseValidationError", endpoint: "GET /orders/{orderReference}" });
+  });
+
+  it("are returned by claims.get as they came", async () => {
+    context.service.respond({ body: { claim: null } });
+    expect(await connect().claims.get(ref("Claim"))).toBeNull();
+  });
+});

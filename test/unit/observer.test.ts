@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type Logger, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -33,6 +34,18 @@ describe("observing a client", () => {
       ["request", { endpoint, attempt: 2 }, "mine"],
       ["response", { endpoint, attempt: 2, status: 200 }, "mine", true],
     ]);
+  });
+
+  it("says how long a response took", async () => {
+    const clock = createManualClock();
+    const tooks: number[] = [];
+    context.service.respond(async () => {
+      await clock.advance(30);
+      return up;
+    });
+    const hooks = { onResponse: ({ took }: { readonly took: number }) => tooks.push(took) };
+    await new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, hooks }).auth.validate();
+    expect(tooks).toEqual([30]);
   });
 
   it('reports a response that breaks its schema, and returns it unchanged with `responses: "report"`', async () => {

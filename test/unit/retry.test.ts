@@ -1,6 +1,8 @@
 import { PodPartner, ServerError } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
+import { settle } from "../support/settle.ts";
 
 describe("retries", () => {
   const context = useService();
@@ -31,6 +33,14 @@ describe("retries", () => {
     context.service.respondAlways({ status: 503, headers: { "retry-after": "121" } });
     await expect(eager(2).rendertokens.get({ retry, deadline: 1_000 })).rejects.toBeInstanceOf(ServerError);
     expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("follow a `Retry-After` that is as long as `maxRetryAfter`", async () => {
+    const clock = createManualClock();
+    context.service.respond({ status: 503, headers: { "retry-after": "2" } }, { body: { message: "valid" } });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+    await settle(clock, partner.auth.validate({ retry: { maxRetryAfter: 2_000 } }));
+    expect(context.service.requests).toHaveLength(2);
   });
 
   it("are limited in an outage: a client spends its hundred retries once", async () => {
