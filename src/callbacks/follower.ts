@@ -65,7 +65,7 @@ export interface OrderFollower {
  *   interval: 3_600_000,
  *   onChange: ({ order, changes }) => console.log(order.reference, changes),
  * });
- * const receiver = createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e", environment: "prod" });
+ * const receiver = createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e2396", environment: "prod" });
  */
 export function createOrderFollower(options: OrderFollowerOptions): OrderFollower {
   const settings = resolveFollowerOptions(options);

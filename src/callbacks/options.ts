@@ -68,7 +68,10 @@ interface ReceiverOptions {
    * longer than this receives a 503, too. Default 10 000.
    */
   readonly timeout?: number | undefined;
-  /** Receives each callback whose order was not handled. Default: `console.error`. */
+  /**
+   * Receives each callback whose order was not handled, but not one that was refused without a look at the order: with a 4xx, or with a 503
+   * because too many callbacks wait or the receiver is closed. Default: `console.error`.
+   */
   readonly onError?: ((failure: OrderUpdatedFailure) => void) | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: PartnerClock | undefined;

@@ -13,7 +13,10 @@ export interface TimelineEntry {
   readonly at: number;
   /** The duration of the step, in milliseconds. */
   readonly took: number;
-  /** The result of the step: an HTTP status, the name of an error, or a word such as `waited`. Of the cache: `fresh`, `stale` or `absent`. */
+  /**
+   * The result of the step: an HTTP status, the name of an error, or a word such as `waited`. Of the cache: `fresh`, `stale` or `absent`. Of
+   * the queue: the rate-limit policy, or `default` for a limit that has none; the hook `onPause` has the reason.
+   */
   readonly outcome: string;
 }
 

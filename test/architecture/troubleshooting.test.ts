@@ -123,7 +123,7 @@ const parts: Readonly<Record<string, readonly Trouble[]>> = {
         const { client } = withFault({ on: "auth.validate", fault: "status", status: 503, when: "before" });
         await client.auth.validate();
       },
-      why: "The SDK has tried it as often as `retry` says.",
+      why: "The SDK has tried it as often as `retry` says. When some requests succeed and many are refused with 503, a proxy may limit\nthe rate: [behind a gateway](rate-limits.md#behind-a-gateway-with-its-own-limit).",
     },
   ],
   "An order or a call is refused": [
