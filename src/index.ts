@@ -39,6 +39,7 @@ export type { ListPage, Method } from "./http/endpoint.ts";
 export type { Logger } from "./http/logger.ts";
 export type { CallTrace, CallTracer, Hooks } from "./http/observer.ts";
 export type { RateLimits } from "./http/pacing/pacer.ts";
+export type { PauseReason } from "./http/pacing/wait.ts";
 export type { StandardSchema } from "./http/request-any.ts";
 export type { ConditionalOptions, RequestOptions, UnconditionalOptions } from "./http/request-options.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
