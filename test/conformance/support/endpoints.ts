@@ -291,7 +291,8 @@ export const filledPath = (endpoint: Endpoint): string => pathWith(endpoint, unk
 /** The endpoints whose path names a resource. */
 export const ofOneResource = endpoints.filter(({ path }) => path.includes("Reference}"));
 
-export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;
 
 /** The rule that an endpoint exists and responds as its section says. */
 export const ruleOf = (endpoint: Endpoint): string => `${endpoint.section} ${nameOf(endpoint)}`;
