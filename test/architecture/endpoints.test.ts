@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
-import { promised, endpoints as specified } from "../conformance/support/endpoints.ts";
+import { nameOf, promised, endpoints as specified } from "../conformance/support/endpoints.ts";
 import { jsonCases } from "../conformance/support/requests.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { methods, page } from "./endpoint-table.ts";
@@ -9,7 +9,7 @@ import { methods, page } from "./endpoint-table.ts";
 /** Layer images and evidence have no path in the specification: a product's detail and a claim give their whole URLs. */
 const byUrl = ["GET {layerImageUrl}", "GET {evidenceUrl}"];
 
-const described = endpoints.map(({ method, path, ...rest }) => ({ name: `${method} ${path}`, method, ...rest }));
+const described = endpoints.map((endpoint) => ({ name: nameOf(endpoint), ...endpoint }));
 const calls = described.map(({ call }) => call);
 
 const byName = <Named extends { readonly name: string }>(list: readonly Named[]) =>
@@ -24,10 +24,10 @@ const resourceTests = readdirSync(resources, { recursive: true, encoding: "utf8"
 
 describe("the endpoints of part 4", () => {
   it("are all described, each with the policies of part 8 and what may be done after a lost response", () => {
-    const expected = specified.map(({ method, path, bucket, repeat }) => ({
-      name: `${method} ${path}`,
-      policies: ["default", ...(bucket === undefined ? [] : [bucket])],
-      repeat,
+    const expected = specified.map((endpoint) => ({
+      name: nameOf(endpoint),
+      policies: ["default", ...(endpoint.bucket === undefined ? [] : [endpoint.bucket])],
+      repeat: endpoint.repeat,
     }));
     const files = byUrl.map((name) => ({ name, policies: ["default"], repeat: "safe" }));
     const given = described.map(({ name, policies, repeat }) => ({ name, policies, repeat }));
@@ -47,15 +47,13 @@ describe("the endpoints of part 4", () => {
   });
 
   it("all have one route in the emulator, if they have a path", () => {
-    const routed = allRoutes
-      .map(({ endpoint: { method, path } }) => `${method} ${path}`)
-      .filter((name) => !name.includes(" {"));
+    const routed = allRoutes.map(({ endpoint }) => nameOf(endpoint)).filter((name) => !name.includes(" {"));
     const names = described.map(({ name }) => name).filter((name) => !byUrl.includes(name));
     expect(routed.filter((name) => names.includes(name)).sort()).toEqual(names.sort());
   });
 
   it("are each called by a test in test/resources; `reads.test.ts` calls those whose response is shown", () => {
-    const shown = promised.map(([, { method, path }]) => `${method} ${path}`);
+    const shown = promised.map(([, endpoint]) => nameOf(endpoint));
     const others = described.filter(({ name }) => !shown.includes(name));
     expect(others.filter(({ call }) => !resourceTests.includes(`.${call}(`))).toEqual([]);
   });

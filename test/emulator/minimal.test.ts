@@ -93,8 +93,8 @@ const reading = endpoints
   .filter(({ repeat, response }) => repeat === "safe" && ["field", "page", "whole"].includes(response.kind));
 
 /** Those that take no more than the reference of a record, and that the emulator has a record for. */
-const shown = new Set(emulated.map(([, { method, path }]) => `${method} ${path}`));
-const plain = reading.filter(({ method, path }) => shown.has(`${method} ${path}`));
+const shown = new Set(emulated.map(([, endpoint]) => nameOf(endpoint)));
+const plain = reading.filter((endpoint) => shown.has(nameOf(endpoint)));
 
 describe('shapes: "minimal"', () => {
   it.each(Object.keys(reads))("%s is read", async (name) => {
@@ -114,9 +114,7 @@ describe('shapes: "minimal"', () => {
   it("has a row for each other endpoint of part 4 that reads JSON, but for records that the emulator does not have", () => {
     const rows = new Set([...Object.keys(reads).map(callOf), ...plain.map(({ call }) => call)]);
     const without = specified.filter(({ notInEmulator }) => notInEmulator).map(nameOf);
-    const others = reading.filter(
-      ({ call, method, path }) => !rows.has(call) && !without.includes(`${method} ${path}`),
-    );
+    const others = reading.filter((endpoint) => !rows.has(endpoint.call) && !without.includes(nameOf(endpoint)));
     expect(others.map(({ call }) => call)).toEqual([]);
   });
 

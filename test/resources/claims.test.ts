@@ -50,22 +50,8 @@ const packageMissing = { ...pending, evidenceUrls: ["https://evidence.example/2.
 describe("claims: reading (specification 2.8, 4.9)", () => {
   const { exchange, checksResponses } = useExchange();
   const reference = ref("Claim", "1");
-  const fields = (...names: readonly string[]) => names;
 
-  it("claims.categories.list sends GET /claimcategories and returns the list", async () => {
-    const claimcategories = [
-      { ...category, evidenceRequired: true },
-      { reference: ref("Claimcategory", "2"), name: "Package missing", evidenceRequired: false },
-    ];
-    const result = await exchange(
-      (partner) => partner.claims.categories.list(),
-      { line: "GET /claimcategories" },
-      { body: { claimcategories } },
-    );
-    expect(result).toStrictEqual(claimcategories);
-  });
-
-  it("claims.list sends GET /claims and returns the items", async () => {
+  it("claims.list returns claims that are open, decided or retracted", async () => {
     const claims = [
       summary,
       { ...summary, reference: ref("Claim", "2"), status: "rejected", decided: "2026-11-12T10:00:00.000Z" },
@@ -88,7 +74,7 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
   });
 
   it.each(Object.entries({ decided, pending, retracted, "package-missing": packageMissing }))(
-    "claims.get sends GET /claims/{claimReference} and unwraps a %s claim",
+    "claims.get returns a %s claim",
     async (_, claim) => {
       const result = await exchange(
         (partner) => partner.claims.get(reference),
@@ -99,34 +85,11 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
     },
   );
 
-  checksResponses("claims.categories.list", {
-    call: (partner) => partner.claims.categories.list(),
-    wire: { claimcategories: [{ ...category, evidenceRequired: true }] },
-    refuses: [
-      [["claimcategories"], missing],
-      ...fields("reference", "name", "evidenceRequired").map(
-        (field) => [["claimcategories", 0, field], missing] as const,
-      ),
-      [["claimcategories", 0, "evidenceRequired"], "yes"],
-      [["claimcategories", 0, "reference"], ref("Claim", "1")],
-    ],
-  });
-
   checksResponses("claims.list", {
     call: (partner) => partner.claims.list().toArray(),
     wire: { claims: [summary], nextCursor: null },
-    refuses: [
-      [["claims"], missing],
-      ...fields("reference", "orderReference", "status", "claimcategories", "created", "retracted", "decided").map(
-        (field) => [["claims", 0, field], missing] as const,
-      ),
-      [["claims", 0, "claimcategories", 0, "name"], missing],
-      [["claims", 0, "created"], null],
-      [["claims", 0, "decided"], "soon"],
-    ],
+    refuses: [[["claims", 0, "decided"], "soon"]],
     accepts: [
-      [["claims", 0, "status"], "a-status-of-tomorrow"],
-      [["claims", 0, "claimcategories"], []],
       [["claims", 0, "created"], "20261110T100000Z"],
       [["claims", 0, "created"], "2026-11-10T10"],
       [["claims", 0, "created"], "2026-11-10"],
@@ -137,38 +100,12 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
     call: (partner) => partner.claims.get(reference),
     wire: { claim: decided },
     refuses: [
-      [["claim"], missing],
-      ...fields(
-        "reference",
-        "orderReference",
-        "status",
-        "created",
-        "retracted",
-        "decision",
-        "shipmentReference",
-        "evidenceUrls",
-        "claimlines",
-      ).map((field) => [["claim", field], missing] as const),
-      ...fields("productReference", "orderlineIndex", "quantity", "claimcategory", "decision", "evidenceUrls").map(
-        (field) => [["claim", "claimlines", 0, field], missing] as const,
-      ),
-      ...fields("replacementQuantity", "refundQuantity", "rejectionQuantity").map(
+      ...["replacementQuantity", "refundQuantity", "rejectionQuantity"].map(
         (field) => [["claim", "claimlines", 0, "decision", field], missing] as const,
       ),
       [["claim", "decision", "decided"], missing],
       [["claim", "decision", "refundShippingCosts"], "no"],
-      [["claim", "comment"], 5],
       [["claim", "retracted"], "never"],
-      [["claim", "evidenceUrls"], null],
-      [["claim", "claimlines", 0, "evidenceUrls", 0], 5],
-      [["claim", "claimlines", 0, "quantity"], 1.5],
-      [["claim", "claimlines", 0, "imageReference"], ref("Evidence", "1")],
-      [["claim", "claimlines", 0, "claimcategory", "reference"], ref("Claim", "1")],
-    ],
-    accepts: [
-      [["claim", "status"], "a-status-of-tomorrow"],
-      [["claim", "claimlines", 0, "imageReference"], null],
-      [["claim", "claimlines", 0, "evidenceUrls"], []],
     ],
   });
 });

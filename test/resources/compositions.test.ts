@@ -33,33 +33,16 @@ describe("compositions (specification 2.9, 4.6)", () => {
     expect(error).toMatchObject({ status, endpoint: "GET /lookup-composition" });
   });
 
-  it("compositions.get sends GET /compositions/{compositionReference} and unwraps the composition", async () => {
-    const result = await exchange(
-      (partner) => partner.compositions.get(ref("Composition", "1")),
-      { line: `GET /compositions/${ref("Composition", "1")}` },
-      { body: { composition } },
-    );
-    expect(result).toStrictEqual(composition);
-  });
-
-  const broken = [
-    [["composition"], missing],
-    [["composition", "reference"], missing],
-    [["composition", "reference"], ref("Scene", "1")],
-    [["composition", "tokenCost"], missing],
-    [["composition", "tokenCost"], 1.5],
-    [["composition", "tokenCost"], "3"],
-  ] as const;
-
   checksResponses("compositions.lookup", {
     call: (partner) => partner.compositions.lookup(combination),
     wire: { composition },
-    refuses: broken,
-  });
-  checksResponses("compositions.get", {
-    call: (partner) => partner.compositions.get(ref("Composition", "1")),
-    wire: { composition },
-    refuses: broken,
-    accepts: [[["composition", "tokenCost"], 0]],
+    refuses: [
+      [["composition"], missing],
+      [["composition", "reference"], missing],
+      [["composition", "reference"], ref("Scene", "1")],
+      [["composition", "tokenCost"], missing],
+      [["composition", "tokenCost"], 1.5],
+      [["composition", "tokenCost"], "3"],
+    ],
   });
 });

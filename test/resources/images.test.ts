@@ -106,16 +106,6 @@ describe("images (specification 2.7, 4.5)", () => {
     });
   });
 
-  it("images.list sends GET /images and returns the items", async () => {
-    const images = [{ reference: ref("Image", "1"), later: 1 }, { reference: ref("Image", "2") }];
-    const result = await exchange(
-      (partner) => partner.images.list().toArray(),
-      { line: "GET /images" },
-      { body: { images, nextCursor: null } },
-    );
-    expect(result).toStrictEqual(images);
-  });
-
   checksResponses("images.upload", {
     call: (partner) => partner.images.upload(jpeg),
     wire: { image: { reference: ref("Image", "1") } },
@@ -123,16 +113,6 @@ describe("images (specification 2.7, 4.5)", () => {
       [["image"], missing],
       [["image", "reference"], missing],
       [["image", "reference"], ref("Evidence", "1")],
-    ],
-  });
-
-  checksResponses("images.list", {
-    call: (partner) => partner.images.list().toArray(),
-    wire: { images: [{ reference: ref("Image", "1") }], nextCursor: null },
-    refuses: [
-      [["images"], missing],
-      [["images", 0, "reference"], missing],
-      [["nextCursor"], false],
     ],
   });
 });

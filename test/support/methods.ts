@@ -86,7 +86,7 @@ export function kindsIn({ path }: Pick<Endpoint, "path">): readonly ReferenceKin
   return kinds.filter((kind) => positionOf(kind) >= 0).toSorted((one, other) => positionOf(one) - positionOf(other));
 }
 
-/** The arguments of a method: by hand, or those of its endpoint, or for \`getMany\` those of \`get\`. Undefined if neither is known. */
+/** The arguments of a method: by hand, or those of its endpoint, or for `getMany` those of `get`. Undefined if none is known. */
 export function argumentsOf(call: string): Arguments | undefined {
   const written = byHand[call];
   if (written !== undefined) return written;

@@ -106,8 +106,9 @@ const modified = exactly({ modified: timestamp });
 
 const renderFile = exactly({ mimeType: text, extension: text, size: integer });
 
+/** 2.5: a line of a product that is not printed has no image. The example is of a printed one. */
 const orderline = selected((value) => {
-  const printed = String(JSON.stringify(value)).includes("imageReference");
+  const printed = value === undefined || String(JSON.stringify(value)).includes("imageReference");
   return exactly({
     index: integer,
     quantity: integer,
@@ -291,7 +292,8 @@ export const filledPath = (endpoint: Endpoint): string => pathWith(endpoint, unk
 /** The endpoints whose path names a resource. */
 export const ofOneResource = endpoints.filter(({ path }) => path.includes("Reference}"));
 
-export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;
 
 /** The rule that an endpoint exists and responds as its section says. */
 export const ruleOf = (endpoint: Endpoint): string => `${endpoint.section} ${nameOf(endpoint)}`;
