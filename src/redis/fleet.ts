@@ -163,13 +163,16 @@ export class Fleet implements TokenSource {
     return shared ?? this.#own.until(policy, tokens);
   }
 
-  /** Reserves no more slots than it holds tokens, and keeps the tokens for these slots: a slot without a token would be lost. */
+  /**
+   * Reserves no more slots than it holds tokens, and keeps the tokens for these slots: a slot without a token would be lost. The call of
+   * the first slot has its token already. A slot alone can be far away, and other processes need the tokens meanwhile.
+   */
   async reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
     let tokens = 1;
     for (const { size } of this.#leases.values()) tokens += size;
     this.#keepUntil = Number.POSITIVE_INFINITY;
     const waits = await this.#connection.reserve(limit, Math.min(slots, tokens));
-    this.#keepUntil = this.#now() + (waits.at(-1) ?? 0) + slotExpiresAfter;
+    this.#keepUntil = waits.length > 1 ? this.#now() + (waits.at(-1) ?? 0) + slotExpiresAfter : 0;
     return waits;
   }
 

@@ -50,6 +50,22 @@ describeWithRedis("the ceiling of a fleet", () => {
     expect(Math.min(...parts)).toBeGreaterThan(90);
   });
 
+  it("leaves the tokens to other processes while a call waits for a distant slot", async () => {
+    const fleet = simulate(context.redis, 5);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, { default: [5, 60_000] });
+    const serve = () => service.serve(["default"]);
+    const latency = () => [2, 2] as const;
+    const limit = { perSecond: 0.01, burst: 1 };
+    const limited = consume({ clock, pacer: fleet.join(clock, limit), serve, calls: 6, parallel: 6, latency });
+    await clock.run(began + 4_000);
+    expect(limited.served).toHaveLength(1);
+    const free = consume({ clock, pacer: fleet.join(clock), serve, calls: 3, parallel: 3, latency });
+    await clock.run(began + 5_000);
+    expect(free.served).toHaveLength(3);
+  });
+
   it("gives one process the requests that the others do not use", async () => {
     const { fleet, began, outcomes, mostIn } = start(4, (index) => (index === 0 ? 200 : 10));
     await fleet.clock.run(began + 60_000);
