@@ -2,7 +2,7 @@ import { GoneError, NotFoundError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { CallContext, Send } from "../../http/send.ts";
+import type { CallContext } from "../../http/send.ts";
 import type { ImageReference, RenderReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
@@ -45,7 +45,6 @@ const latestOutcomes = 100;
 
 /** The parts of the client that a batch needs. */
 interface BatchClient {
-  readonly send: Send;
   readonly context: CallContext;
   readonly runningUploads: RunningUploads;
 }
@@ -119,12 +118,12 @@ export async function* renderBatch(
 }
 
 async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Options): Promise<Batch> {
-  const { clock, openStorage, retry, timeout } = client.context;
+  const { clock, openStorage, retry, start, timeout } = client.context;
   const { concurrency = defaultConcurrency, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
   const storage = await openStorage();
   const tools: BatchTools = {
-    send: countedSend(client.send, (requests) => {
+    send: countedSend(start, (requests) => {
       counts.requests += requests;
     }),
     clock,

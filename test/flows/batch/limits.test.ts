@@ -68,6 +68,30 @@ describe("tokenBudget", () => {
     expect(await setup.used()).toBeLessThanOrEqual(7);
     expect(await setup.used()).toBeGreaterThan(4);
   });
+
+  it("counts the tokens and the requests of a creation that an abort ends", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(1, "desk");
+    const stop = new AbortController();
+    const sent: string[] = [];
+    const fetch = async (request: Request, init?: RequestInit) => {
+      sent.push(request.url);
+      const response = await setup.emulator.fetch(request, init);
+      if (request.method === "POST") stop.abort(new Error("stopped"));
+      return response;
+    };
+    const progress: { tokensSpent: number; requests: number }[] = [];
+    const options = {
+      tokenBudget: 5,
+      signal: stop.signal,
+      onProgress: (one: (typeof progress)[number]) => progress.push(one),
+    };
+    const batch = collect(setup.connect({ fetch }).renders.batch(pairs, options));
+    await expect(setup.settle(batch)).rejects.toThrow("stopped");
+    // A render costs 2.
+    expect(await setup.used()).toBe(2);
+    expect(progress.at(-1)).toMatchObject({ tokensSpent: 2, requests: sent.length });
+  });
 });
 
 describe("the weekly limit", () => {
