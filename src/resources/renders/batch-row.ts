@@ -1,4 +1,4 @@
-import { PodPartnerError, type TimelineEntry } from "../../errors/base.ts";
+import type { TimelineEntry } from "../../errors/base.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { StartedRow } from "../../http/many.ts";
@@ -30,9 +30,6 @@ export interface BatchTools {
 
 /** The attempts of a call. */
 export const attemptsOf = (timeline: readonly TimelineEntry[]) => timeline.filter(({ step }) => step === "attempt");
-
-/** The timeline of an error; empty if it is none of the SDK's. */
-export const timelineOf = (error: unknown) => (error instanceof PodPartnerError ? error.timeline : []);
 
 /**
  * A `send` that counts the requests with their retries. `onSteps` receives the timeline, which grows until the call has ended: the reason of

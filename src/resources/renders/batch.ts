@@ -1,4 +1,5 @@
 import { GoneError, NotFoundError } from "../../errors/api.ts";
+import type { TimelineEntry } from "../../errors/base.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
@@ -28,7 +29,7 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { attemptsOf, BatchRow, type BatchTools, countedSend, timelineOf } from "./batch-row.ts";
+import { attemptsOf, BatchRow, type BatchTools, countedSend } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
 import { completedRender, RenderTimes } from "./pending-renders.ts";
 import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
@@ -211,14 +212,15 @@ async function imageOf(
   row: BatchRow,
 ): Promise<ImageReference> {
   if (image === undefined) return imageReference;
+  let timeline: readonly TimelineEntry[] = [];
+  const beforeUpload = (steps: readonly TimelineEntry[]) => {
+    tokens.check(cost);
+    timeline = steps;
+  };
   try {
-    const beforeUpload = () => tokens.check(cost);
-    const { reference, requests } = await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload);
-    counts.requests += requests;
-    return reference;
-  } catch (error) {
-    counts.requests += attemptsOf(timelineOf(error)).length;
-    throw error;
+    return (await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload)).reference;
+  } finally {
+    counts.requests += attemptsOf(timeline).length;
   }
 }
 
