@@ -76,8 +76,10 @@ export class FollowerStorage {
     return this.#get(openKey(reference), openMark);
   }
 
+  /** Reads the mark first: another call that changes the order after that changes the mark, too. */
   async load(reference: OrderReference): Promise<StoredOrder> {
-    const [order, mark] = await Promise.all([this.#get(orderKey(reference), rememberedOrder), this.mark(reference)]);
+    const mark = await this.mark(reference);
+    const order = await this.#get(orderKey(reference), rememberedOrder);
     return { order, mark };
   }
 

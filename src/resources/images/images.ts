@@ -48,9 +48,8 @@ export class ImagesResource {
    * @example
    * const { reference, uploaded } = await partner.images.uploadOnce("design.png");
    */
-  async uploadOnce(source: ImageSource, options?: ImageUploadOptions): Promise<UploadedImage> {
-    const { requests, ...image } = await uploadOnce(this.#context, this.#running, source, options);
-    return { ...image, uploaded: requests > 0 };
+  uploadOnce(source: ImageSource, options?: ImageUploadOptions): Promise<UploadedImage> {
+    return uploadOnce(this.#context, this.#running, source, options);
   }
 
   /**

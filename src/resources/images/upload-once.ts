@@ -1,6 +1,7 @@
 import { type Content, readContent } from "../../binary/content.ts";
 import type { ImageSource, Upload } from "../../binary/source.ts";
 import { watchUpload } from "../../binary/upload.ts";
+import type { TimelineEntry } from "../../errors/base.ts";
 import type { Call } from "../../http/call.ts";
 import { optionFaults } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
@@ -30,15 +31,15 @@ export type RunningUploads = Map<string, Promise<PrintImage>>;
 
 /**
  * Uploads a content unless its image is known: hash, look at the storage, take the lock, upload, store. `beforeUpload` refuses the upload
- * of a content that is not known if it throws. The result says how many requests were sent.
+ * of a content that is not known if it throws. It receives the timeline, which grows until the call has ended.
  */
 export function uploadOnce(
   context: CallContext,
   running: RunningUploads,
   source: ImageSource,
   given: ImageUploadOptions | undefined,
-  beforeUpload: () => void = () => undefined,
-): Promise<PrintImage & { readonly requests: number }> {
+  beforeUpload: (timeline: readonly TimelineEntry[]) => void = () => undefined,
+): Promise<UploadedImage> {
   const [watch, options] = splitWatch(given, "onProgress", "onDownsize");
   return context.run(uploadImage, options, async (call) => {
     const over = new AbortController();
@@ -57,15 +58,15 @@ export function uploadOnce(
 
       const storage = await call.within(context.openStorage());
       const known = await call.within(readImage(storage, hash));
-      if (known !== undefined) return { ...known, requests: 0 };
+      if (known !== undefined) return { ...known, uploaded: false };
       for (let other = running.get(hash); other !== undefined; other = running.get(hash)) {
         // After a failure or an abort of that call, this one uploads with its own options.
         const made = await call.within(other.catch(() => undefined));
-        if (made !== undefined) return { ...made, requests: 0 };
+        if (made !== undefined) return { ...made, uploaded: false };
       }
 
       const send = async () => {
-        beforeUpload();
+        beforeUpload(call.timeline);
         const { name: endpoint, scope } = call;
         const end = (reason: unknown) => scope.end(reason);
         // A picture that is not sent is not inspected.
@@ -78,7 +79,7 @@ export function uploadOnce(
       };
       const mine = uploadInTurn(call, storage, hash, send).finally(() => running.delete(hash));
       running.set(hash, mine);
-      return { ...(await mine), requests: call.attempts };
+      return { ...(await mine), uploaded: call.attempts > 0 };
     } finally {
       over.abort();
       // The process may be killed right after the call.

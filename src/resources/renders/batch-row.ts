@@ -1,9 +1,10 @@
-import { PodPartnerError, type TimelineEntry } from "../../errors/base.ts";
+import type { TimelineEntry } from "../../errors/base.ts";
+import type { Call } from "../../http/call.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { StartedRow } from "../../http/many.ts";
 import { newCallId } from "../../http/observer.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { CallContext, Send, WithResponse } from "../../http/send.ts";
+import { type CallContext, type Start, sendAndRead, type WithResponse } from "../../http/send.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import { held } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
@@ -30,25 +31,29 @@ export interface BatchTools {
 /** The attempts of a call. */
 export const attemptsOf = (timeline: readonly TimelineEntry[]) => timeline.filter(({ step }) => step === "attempt");
 
-/** The timeline of an error; empty if it is none of the SDK's. */
-export const timelineOf = (error: unknown) => (error instanceof PodPartnerError ? error.timeline : []);
-
-/** A `send` that counts the requests with their retries. */
+/**
+ * A `send` that counts the requests with their retries. `onSteps` receives the timeline, which grows until the call has ended: the reason of
+ * an abort has none.
+ */
 export const countedSend =
-  (send: Send, count: (requests: number) => void) =>
+  (start: Start, count: (requests: number) => void) =>
   async <Input extends EndpointInput, Data>(
     endpoint: Endpoint<Input, Data>,
     input: Input,
     options: RequestOptions,
     own = false,
+    onSteps: (timeline: readonly TimelineEntry[]) => void = () => undefined,
   ): Promise<WithResponse<Data>> => {
+    let timeline: readonly TimelineEntry[] = [];
+    const work = (call: Call<Input, Data>) => {
+      timeline = call.timeline;
+      onSteps(timeline);
+      return sendAndRead(call, input, own);
+    };
     try {
-      const result = await send(endpoint, input, options, own).withResponse();
-      count(attemptsOf(result.timeline).length);
-      return result;
-    } catch (error) {
-      count(attemptsOf(timelineOf(error)).length);
-      throw error;
+      return await start(endpoint, options, work).withResponse();
+    } finally {
+      count(attemptsOf(timeline).length);
     }
   };
 

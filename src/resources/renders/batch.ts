@@ -1,8 +1,9 @@
 import { GoneError, NotFoundError } from "../../errors/api.ts";
+import type { TimelineEntry } from "../../errors/base.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { CallContext, Send } from "../../http/send.ts";
+import type { CallContext } from "../../http/send.ts";
 import type { ImageReference, RenderReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
@@ -28,7 +29,7 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { attemptsOf, BatchRow, type BatchTools, countedSend, timelineOf } from "./batch-row.ts";
+import { attemptsOf, BatchRow, type BatchTools, countedSend } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
 import { completedRender, RenderTimes } from "./pending-renders.ts";
 import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
@@ -45,7 +46,6 @@ const latestOutcomes = 100;
 
 /** The parts of the client that a batch needs. */
 interface BatchClient {
-  readonly send: Send;
   readonly context: CallContext;
   readonly runningUploads: RunningUploads;
 }
@@ -119,12 +119,12 @@ export async function* renderBatch(
 }
 
 async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Options): Promise<Batch> {
-  const { clock, openStorage, retry, timeout } = client.context;
+  const { clock, openStorage, retry, start, timeout } = client.context;
   const { concurrency = defaultConcurrency, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
   const storage = await openStorage();
   const tools: BatchTools = {
-    send: countedSend(client.send, (requests) => {
+    send: countedSend(start, (requests) => {
       counts.requests += requests;
     }),
     clock,
@@ -212,14 +212,15 @@ async function imageOf(
   row: BatchRow,
 ): Promise<ImageReference> {
   if (image === undefined) return imageReference;
+  let timeline: readonly TimelineEntry[] = [];
+  const beforeUpload = (steps: readonly TimelineEntry[]) => {
+    tokens.check(cost);
+    timeline = steps;
+  };
   try {
-    const beforeUpload = () => tokens.check(cost);
-    const { reference, requests } = await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload);
-    counts.requests += requests;
-    return reference;
-  } catch (error) {
-    counts.requests += attemptsOf(timelineOf(error)).length;
-    throw error;
+    return (await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload)).reference;
+  } finally {
+    counts.requests += attemptsOf(timeline).length;
   }
 }
 

@@ -10,7 +10,7 @@ import type { Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
-import { attemptsOf, type BatchRow, type BatchTools, timelineOf } from "./batch-row.ts";
+import { attemptsOf, type BatchRow, type BatchTools } from "./batch-row.ts";
 import { createRender, type Render, type RenderInput, render } from "./renders.endpoints.ts";
 import type { TokenLimits } from "./token-limits.ts";
 
@@ -140,16 +140,16 @@ async function create(
   let timeline: readonly TimelineEntry[] = [];
   let refusal: RendertokenLimitError | undefined;
   try {
-    const result = await send(createRender, { body: pair }, { ...options, retry }, true);
-    timeline = result.timeline;
-    const { reference } = result.data;
+    const { data } = await send(createRender, { body: pair }, { ...options, retry }, true, (steps) => {
+      timeline = steps;
+    });
+    const { reference } = data;
     // The same pair has the same render, which stays failed.
     const known = reference === failed?.reference ? failed.render : undefined;
     const entry: RenderEntry = { version: 1, reference, created: clock.now(), render: known };
     await created.set(nameOfPair(pair), entry);
     return entry;
   } catch (error) {
-    timeline = timelineOf(error);
     if (error instanceof RendertokenLimitError) refusal = error;
     throw error;
   } finally {

@@ -149,7 +149,7 @@ export class RendersResource {
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(batch);
-    const client = { send: this.#send, context: this.#context, runningUploads: this.#runningUploads };
+    const client = { context: this.#context, runningUploads: this.#runningUploads };
     return iterateOnce("renders.batch", renderBatch(client, rows, options, callSite));
   }
 

@@ -307,6 +307,35 @@ describe("an update of an order that a sweep reads", () => {
   });
 });
 
+describe("a sweep that loads an order while another process finishes its last change", () => {
+  it("does not hand over that change again", async () => {
+    const { clock, service, follower, storage, handed } = createWorld();
+    await follower().update(first);
+    service.ship(first, [3], [3]);
+    await clock.advance(1_000);
+    const handling = Promise.withResolvers<void>();
+    const change = follower({ onChange: () => handling.promise }).update(first);
+    await settled();
+    let isReading = false;
+    const slow: KeyValueStorage = {
+      ...storage,
+      set: (key, ...given) => {
+        isReading ||= key.includes("follower:reading:");
+        return storage.set(key, ...given);
+      },
+      get: async (key) => {
+        if (isReading && key.includes("follower:open:")) {
+          handling.resolve();
+          await change;
+        }
+        return storage.get(key);
+      },
+    };
+    await settle(clock, follower({ storage: slow }).reconcile());
+    expect(handed.slice(1).map(({ shipped }) => shipped)).toEqual([[3, 3]]);
+  });
+});
+
 describe("a process whose lock has ended in the storage", () => {
   it("still makes no two calls for one order at the same time", async () => {
     const world = createWorld();

@@ -68,6 +68,30 @@ describe("tokenBudget", () => {
     expect(await setup.used()).toBeLessThanOrEqual(7);
     expect(await setup.used()).toBeGreaterThan(4);
   });
+
+  it.each([
+    ["a creation", /renders$/, 2],
+    ["an upload", /images$/, 0],
+  ])("counts the tokens and the requests of %s that an abort ends", async (_, path, tokensSpent) => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const stop = new AbortController();
+    const sent: string[] = [];
+    const fetch = async (request: Request, init?: RequestInit) => {
+      sent.push(request.url);
+      const response = await setup.emulator.fetch(request, init);
+      if (request.method === "POST" && path.test(request.url)) stop.abort(new Error("stopped"));
+      return response;
+    };
+    const progress: { tokensSpent: number; requests: number }[] = [];
+    const onProgress = (one: (typeof progress)[number]) => progress.push(one);
+    const rows = [{ compositionReference: setup.demo.compositions.desk, image: sampleImage("a") }];
+    const { renders } = setup.connect({ fetch });
+    const batch = collect(renders.batch(rows, { tokenBudget: 5, signal: stop.signal, onProgress }));
+    await expect(setup.settle(batch)).rejects.toThrow("stopped");
+    // A render costs 2.
+    expect(await setup.used()).toBe(tokensSpent);
+    expect(progress.at(-1)).toMatchObject({ tokensSpent, requests: sent.length });
+  });
 });
 
 describe("the weekly limit", () => {
