@@ -1,4 +1,4 @@
-import type { BatchProgress, MockupInput } from "pod-partner";
+import type { MockupInput } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { collect, setUpBatch, tally } from "./setup.ts";
@@ -120,7 +120,7 @@ describe("onProgress", () => {
   it("estimates the rest from the rate of the latest hundred outcomes", async () => {
     const setup = setUpBatch();
     const estimates: (number | undefined)[] = [];
-    const onProgress = ({ remainingMs }: BatchProgress) => estimates.push(remainingMs);
+    const onProgress = ({ remainingMs }: { readonly remainingMs?: number | undefined }) => estimates.push(remainingMs);
     const rows = Array.from({ length: 220 }, () => ({ sku: "A" }) as never);
     for await (const _ of setup.partner.renders.batch(rows, { onProgress, download: false }))
       await setup.clock.advance(estimates.length > 110 ? 1_000 : 10);
