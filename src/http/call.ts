@@ -15,14 +15,7 @@ import { type CallTrace, newCallId, type Observer } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Redact } from "./redact.ts";
 import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
-import {
-  checkOptions,
-  noOptions,
-  type PartOptions,
-  part,
-  type RequestOptions,
-  type RetryOptions,
-} from "./request-options.ts";
+import { checkOptions, type PartOptions, part, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode } from "./response.ts";
 import type { Sender } from "./transport.ts";
 
@@ -125,7 +118,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.endpoint = endpoint;
     this.name = nameOf(endpoint);
     this.id = options.callId ?? newCallId();
-    this.isPart = given !== noOptions && propertyOf(given, part) === true;
+    this.isPart = propertyOf(given, part) === true;
     this.options = options;
     this.timeout = timeout;
     this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });

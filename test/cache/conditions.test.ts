@@ -90,4 +90,13 @@ describe("a caller with a copy of its own, and a cached file that is not fresh",
     expect(context.service.requests[1]?.headers["if-modified-since"]).toBe(since);
     expect(context.service.requests[1]?.headers).not.toHaveProperty("if-none-match");
   });
+
+  it("asks only for its own copy by its etag if the cached one has none", async () => {
+    context.service.respond(file({ "cache-control": "no-cache", "last-modified": lastModified }), { status: 304 });
+    const partner = context.client();
+    await read(partner);
+    expect(await conditional(partner, { etag: '"v0"' })).toMatchObject({ modified: false });
+    expect(context.service.requests[1]?.headers).toMatchObject({ "if-none-match": '"v0"' });
+    expect(context.service.requests[1]?.headers).not.toHaveProperty("if-modified-since");
+  });
 });

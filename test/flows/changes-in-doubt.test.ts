@@ -181,6 +181,13 @@ describe("a cancellation whose response was lost", () => {
     expect(OutcomeUnknownError.isInstance(error)).toBe(true);
   });
 
+  it("is unknown when `body` adds a field that may change what it means", async () => {
+    const { partner, settle } = service({ changes: [badGateway, inProduction], orders: [showing(lineOf(1, 3, 2))] });
+    const options = { body: { orderlines: [{ refund: false }] } };
+    const error = await settle(rejection(partner.orders.cancel(orderReference, wanted, options)));
+    expect(OutcomeUnknownError.isInstance(error)).toBe(true);
+  });
+
   it("is unknown when another client has canceled more: before or after it, nothing shows", async () => {
     const { partner, settle, looks } = service({
       changes: [badGateway, refusal(409, "canceled_quantity_below_current")],

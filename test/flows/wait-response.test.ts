@@ -44,6 +44,10 @@ describe("withResponse() of a wait", () => {
     const setup = setUp({ renderDuration: 1e12 });
     const reference = await pendingRender(setup);
     const call = setup.partner.renders.wait(reference, { deadline: 1_000 });
-    expect(await setup.settle(rejection(call.withResponse()))).toMatchObject({ name: "WaitTimeoutError", reference });
+    expect(await setup.settle(rejection(call.withResponse()))).toMatchObject({
+      name: "WaitTimeoutError",
+      reference,
+      message: expect.stringContaining(`The render ${reference} was not completed within 1000 ms.`),
+    });
   });
 });

@@ -44,7 +44,14 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
 
   const reason = new Error("the user left");
 
-  it.each([0, 1, 2])("but throws at an abort between two pages, with %i prefetched", async (prefetch) => {
+  it.each([
+    ["before the caller asks for the next", 0],
+    ["before the caller asks for the next", 1],
+    ["before the caller asks for the next", 2],
+    ["after the caller has asked for the next", 0],
+    ["after the caller has asked for the next", 1],
+    ["after the caller has asked for the next", 2],
+  ])("but throws at an abort between two pages, %s, with %i prefetched", async (when, prefetch) => {
     const controller = new AbortController();
     const responses: Readonly<Record<string, object>> = { p2: page([b], "p3"), p3: page([c], null) };
     context.service.respondAlways(({ path }) => responses[path.split("cursor=")[1] ?? ""] ?? page([a], "p2"));
@@ -52,8 +59,10 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     await pages.next();
     // Wait until the prefetched page is complete.
     for (let round = 0; round < 3; round++) await fetch(`${context.service.origin}/elsewhere`);
+    if (when.startsWith("before")) controller.abort(reason);
+    const next = rejection(pages.next());
     controller.abort(reason);
-    expect(await rejection(pages.next())).toBe(reason);
+    expect(await next).toBe(reason);
   });
 
   it("but throws at an abort between two items of a page", async () => {

@@ -163,6 +163,16 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     }
   });
 
+  it("renders.wait reads every status with the query and the headers of its options", async () => {
+    const responses = [pending, completed];
+    const { clock, partner, asked } = waiting(() => ({ body: { render: responses.shift() } }));
+    const options = { query: { expand: "media" }, headers: { "x-trace": "7" } };
+    await settle(clock, partner.renders.wait(reference, options), 1_000);
+    const statuses = asked("").map(({ request }) => [request.path, request.headers["x-trace"]]);
+    const path = `/v2/renders/${reference}?expand=media`;
+    expect(statuses).toEqual([path, path].map((each) => [each, "7"]));
+  });
+
   const files = {
     media: (wait?: true): Promise<Download> =>
       wait ? context.partner.renders.media(reference, { wait }) : context.partner.renders.media(reference),

@@ -38,6 +38,24 @@ describe("an error recorded on a runtime", () => {
       "read EHOSTUNREACH",
     ],
     [
+      "Node: the host became unreachable while a request was written",
+      failed("write EHOSTUNREACH", { code: "EHOSTUNREACH", syscall: "write" }),
+      true,
+      "write EHOSTUNREACH",
+    ],
+    [
+      "node:https: a server without TLS",
+      Object.assign(
+        new Error("write EPROTO 40F7:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:\n"),
+        {
+          code: "EPROTO",
+          syscall: "write",
+        },
+      ),
+      true,
+      "the server does not speak TLS",
+    ],
+    [
       "Node: a reset in the TLS handshake, which looks like any other reset",
       failed("read ECONNRESET", { code: "ECONNRESET", syscall: "read" }),
       true,

@@ -3,6 +3,7 @@ import { type FileHandle, mkdtemp, open, readdir, readFile, rm, writeFile } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConnectionError, PodPartner, RequestTimeoutError } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -131,5 +132,30 @@ describe("a download", () => {
   it("throws a ConnectionError when its connection breaks", async () => {
     const { body } = bodyOf([picture], new Error("socket hang up"));
     await expect((await faked(body)).bytes()).rejects.toBeInstanceOf(ConnectionError);
+  });
+
+  it.each<[string, "close" | Error, Record<string, string>, object | undefined]>([
+    ["is complete", "close", {}, undefined],
+    ["breaks", new Error("socket hang up"), {}, { name: "ConnectionError", sent: true }],
+    [
+      "was truncated",
+      "close",
+      { "content-encoding": "gzip" },
+      { name: "ConnectionError", sent: true, message: expect.stringContaining("so the SDK cannot check") },
+    ],
+  ])("leaves no timer when it %s", async (_, end, headers, fault) => {
+    const clock = createManualClock();
+    const { body } = bodyOf([picture], end);
+    const fetch = async () => new Response(body, { headers });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, fetch });
+    const download = await partner.renders.media(ref("Render"), { timeout: 1_000, deadline: 2_000 });
+    expect(clock.pending).toBeGreaterThan(0);
+    const error = await download.bytes().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (fault === undefined) expect(error).toBeUndefined();
+    else expect(error).toMatchObject({ ...fault, endpoint: "GET /renders/{renderReference}/media" });
+    expect(clock.pending).toBe(0);
   });
 });

@@ -136,11 +136,14 @@ describe("an error response (specification 2.2, 7)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it.each([301, 302, 303, 307, 308])("%i is a RedirectError, and the client does not follow it", async (status) => {
-    context.service.respond({ status, headers: { location: `${context.service.baseUrl}/orders` } });
-    expect(await apiError()).toMatchObject({ name: "RedirectError", status, isRetryable: false });
-    expect(context.service.requests).toHaveLength(1);
-  });
+  it.each([300, 301, 302, 303, 307, 308])(
+    "%i is a RedirectError, and the client does not follow it",
+    async (status) => {
+      context.service.respond({ status, headers: { location: `${context.service.baseUrl}/orders` } });
+      expect(await apiError()).toMatchObject({ name: "RedirectError", status, isRetryable: false });
+      expect(context.service.requests).toHaveLength(1);
+    },
+  );
 
   it.each([302, 307])("%i is a RedirectError for an upload", async (status) => {
     context.service.respond({ status, headers: { location: `${context.service.baseUrl}/images` } });

@@ -72,6 +72,10 @@ describe("a body that is being read when its call ends, from a fetch that ignore
     const outcome = rejection(call(partner, options));
     await clock.advance(1_000);
     expect(await outcome).toBeInstanceOf(kind);
+    expect(await outcome).toMatchObject({
+      endpoint: "GET /orders/{orderReference}",
+      message: expect.stringMatching(/\b1000 ms\b/),
+    });
     expect([state.canceled, clock.pending]).toEqual([true, 0]);
   });
 });

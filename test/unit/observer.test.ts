@@ -36,6 +36,16 @@ describe("observing a client", () => {
     ]);
   });
 
+  it("calls no hook for a call whose signal was aborted before, also when its input is invalid", async () => {
+    const events: unknown[] = [];
+    const hooks = { onRequest: (event: object) => events.push(event) };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, hooks });
+    const signal = AbortSignal.abort("too late");
+    await expect(partner.auth.validate({ signal })).rejects.toBe("too late");
+    await expect(partner.orders.get("Order_", { signal })).rejects.toBe("too late");
+    expect(events).toEqual([]);
+  });
+
   it("says how long a response took", async () => {
     const clock = createManualClock();
     const tooks: number[] = [];
@@ -148,6 +158,29 @@ describe("observing a client", () => {
     ]);
     expect(new Set(lines.map(([, , fields]) => (fields as { callId: string }).callId)).size).toBe(1);
     expect(JSON.stringify(lines)).not.toMatch(new RegExp(`${secretKey}|private-identifier|Order_`));
+  });
+
+  it("logs the calls that are a part of another call as details", async () => {
+    const lines: string[] = [];
+    const level = (name: keyof Logger) => (message: string) => void lines.push(`${name} ${message}`);
+    const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, logger });
+    const render = {
+      reference: ref("Render"),
+      compositionReference: ref("Composition"),
+      imageReference: ref("Image"),
+      status: "failed",
+      created: "2026-11-20T09:00:00.000Z",
+    };
+    context.service.respond({ body: { render } });
+    await expect(partner.renders.wait(ref("Render"))).rejects.toMatchObject({ name: "RenderFailedError" });
+    const endpoint = "pod-partner: GET /renders/{renderReference}";
+    expect(lines.map((line) => line.replaceAll(/\d+ ms/g, "n ms"))).toEqual([
+      `debug ${endpoint} attempt 1: 200 in n ms`,
+      `debug ${endpoint} 200 in n ms`,
+      `debug ${endpoint} lookup: RenderFailedError in n ms`,
+      `warn ${endpoint} failed: RenderFailedError in n ms`,
+    ]);
   });
 
   it("publishes the same events on node:diagnostics_channel", async () => {

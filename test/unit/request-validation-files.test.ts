@@ -87,6 +87,18 @@ describe("a hostile file name cannot leave its path segment (specification 4.3)"
     expect(context.service.requests).toHaveLength(0);
   });
 
+  it.each([
+    ["", "must not be empty"],
+    ["..", '".." would change the path'],
+    ["a/b.png", "must not contain a slash or a backslash"],
+    [5, "expected a string; got number"],
+    [null, "expected a string; got null"],
+  ])("says what is wrong with the name %j", async (name, message) => {
+    const error = await rejection(context.partner.catalog.products.media(ref("Product"), name as never));
+    expect(error).toMatchObject({ issues: [{ path: ["filename"], message }] });
+    expect(context.service.requests).toHaveLength(0);
+  });
+
   it("with random names", async () => {
     const piece = fc.constantFrom(
       "..",

@@ -103,6 +103,8 @@ describe("plain JavaScript values in place of", () => {
     ["a list as the body", post([1]), [["body"]]],
     ["a circular body", post(circle), [["body"]]],
     ["a body with a bigint", post({ a: 1n }), [["body"]]],
+    ["a number as the name of a header", read({ headers: [[5, "1"]] }), [["headers", 0]]],
+    ["an unknown priority", read({ priority: "urgent" }), [["priority"]]],
     ["null in a query", read({ query: { a: null } }), [["query", "a"]]],
     ["an object in a query", read({ query: { a: { b: 1 } } }), [["query", "a"]]],
     ["a symbol in a query", read({ query: { a: Symbol("x") } }), [["query", "a"]]],
@@ -136,6 +138,8 @@ describe("plain JavaScript values in place of", () => {
   }
   accepts([
     ["every kind of value in a query", read(queries)],
+    ["the longest name of a call", read({ callId: "x".repeat(200) })],
+    ["the highest priority", read({ priority: "high" })],
     ["an instance of a class as the body", post(new Extra())],
     ["a signal of another realm", read({ signal: Object.create(new AbortController().signal, {}) })],
   ]);

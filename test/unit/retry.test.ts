@@ -43,6 +43,26 @@ describe("retries", () => {
     expect(context.service.requests).toHaveLength(2);
   });
 
+  it("wait for the `Retry-After` of a 429 also with `pacing: false`", async () => {
+    const clock = createManualClock();
+    const sent: number[] = [];
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey,
+      clock,
+      pacing: false,
+      fetch: async () => {
+        sent.push(clock.now());
+        return sent.length > 1
+          ? Response.json({ message: "valid" })
+          : Response.json({ code: "rate_limited", message: "Wait." }, { status: 429, headers: { "retry-after": "5" } });
+      },
+    });
+    await settle(clock, partner.auth.validate(), 100);
+    const [first = Number.NaN, second = Number.NaN] = sent;
+    expect(second - first).toBeGreaterThanOrEqual(5_000);
+  });
+
   it("are limited in an outage: a client spends its hundred retries once", async () => {
     context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
     const partner = eager(4);

@@ -53,6 +53,23 @@ describe("an unread download", () => {
     ]);
   });
 
+  it("is not reported after the caller has canceled it, and no timer is left", async () => {
+    const reported: unknown[] = [];
+    const clock = createManualClock();
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey,
+      clock,
+      fetch: async () => new Response(new Uint8Array(9), { headers: { "content-type": "image/png" } }),
+      hooks: { onUnreadDownload: (event) => void reported.push(event) },
+    });
+    const download = await partner.renders.media(ref("Render"), { timeout: 1_000, deadline: 2_000 });
+    await download.cancel();
+    expect(clock.pending).toBe(0);
+    await clock.advance(5_000);
+    expect(reported).toEqual([]);
+  });
+
   it("is not reported when the caller reads it and the timeout ends the read", async () => {
     const reported: unknown[] = [];
     const hooks = { onUnreadDownload: (event: UnreadDownloadEvent) => void reported.push(event) };

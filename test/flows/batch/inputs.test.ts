@@ -117,6 +117,17 @@ describe("onProgress", () => {
     expect(reports).toContainEqual(expect.objectContaining({ done: 0, tokensSpent: 5, pending: 6 }));
   });
 
+  it("estimates the rest from the rate of the latest hundred outcomes", async () => {
+    const setup = setUpBatch();
+    const estimates: (number | undefined)[] = [];
+    const onProgress = ({ remainingMs }: { readonly remainingMs?: number | undefined }) => estimates.push(remainingMs);
+    const rows = Array.from({ length: 220 }, () => ({ sku: "A" }) as never);
+    for await (const _ of setup.partner.renders.batch(rows, { onProgress, download: false }))
+      await setup.clock.advance(estimates.length > 110 ? 1_000 : 10);
+    // 10 ms for two outcomes, and 218 are left.
+    expect([estimates[1], estimates[218], estimates[219]]).toEqual([1_090, 1_000, 0]);
+  });
+
   it("counts each attempt of an upload, also of one that fails", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     // Two attempts of the first upload, and five of the second.

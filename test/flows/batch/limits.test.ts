@@ -60,14 +60,17 @@ describe("tokenBudget", () => {
     expect([setup.count("POST /images"), setup.creations()]).toEqual([3, [1, 1, 1]]);
   });
 
-  it("is not exceeded by creations that are sent again because their responses were lost", async () => {
-    const setup = setUpBatch({ renderDuration: 0 });
-    const pairs = await setup.pairs(8);
-    setup.emulator.faults.add({ on: "renders.create", nth: (n) => n % 2 === 1, fault: "drop" });
-    await setup.settle(collect(setup.partner.renders.batch(pairs, { tokenBudget: 7 })));
-    expect(await setup.used()).toBeLessThanOrEqual(7);
-    expect(await setup.used()).toBeGreaterThan(4);
-  });
+  it.each([{ fault: "drop" }, { fault: "status", status: 408, when: "after" }] as const)(
+    "is not exceeded by creations that are sent again because their responses were lost: %j",
+    async (fault) => {
+      const setup = setUpBatch({ renderDuration: 0 });
+      const pairs = await setup.pairs(8);
+      setup.emulator.faults.add({ on: "renders.create", nth: (n) => n % 2 === 1, ...fault });
+      await setup.settle(collect(setup.partner.renders.batch(pairs, { tokenBudget: 7 })));
+      expect(await setup.used()).toBeLessThanOrEqual(7);
+      expect(await setup.used()).toBeGreaterThan(4);
+    },
+  );
 
   it.each([
     ["a creation", /renders$/, 2],

@@ -188,7 +188,11 @@ describe("a 429 whose Retry-After is too long to wait for", () => {
 
   it("fails at once when the call's deadline is earlier", async () => {
     const error = await rejection(partner("60").orders.get(ref("Order"), { deadline: 5_000 }));
-    expect(DeadlineError.isInstance(error)).toBe(true);
+    if (!DeadlineError.isInstance(error)) throw error;
+    expect(error.message).toMatch(
+      /^The call's deadline of 5000 ms is 5000 ms away: the rate limit's Retry-After takes 60000 ms\./,
+    );
+    expect(error.cause).toMatchObject({ name: "RateLimitError", retryAfter: 60_000 });
   });
 
   it("fails at once when it is longer than the options allow", async () => {
