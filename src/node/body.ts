@@ -15,27 +15,49 @@ const faultOf = (error: unknown): unknown =>
 
 const ignore = () => undefined;
 
-/** The body of a response of `node:http`, decoded. */
+/** Who waits for the next chunk of a body. */
+interface Reader {
+  resolve(chunk: Uint8Array | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** The body of a response of `node:http`, decoded. It listens to events: the iterator of a stream costs more than the rest of a small body. */
 export class NodeBody implements Body {
   readonly #incoming: IncomingMessage;
   readonly #stream: Readable;
-  #chunks: AsyncIterator<Uint8Array> | undefined;
+  /** Chunks that came while nobody waited. The stream is paused then. */
+  readonly #chunks: Uint8Array[] = [];
+  #reader: Reader | undefined;
 
   constructor(incoming: IncomingMessage, head: ResponseHead) {
     this.#incoming = incoming;
     this.#stream = decodersOf(head).reduce<Readable>((from, decoder) => pipeline(from, decoder, ignore), incoming);
-    // Without a listener, an error that comes before the body is read would end the process.
-    this.#stream.on("error", ignore);
+    this.#stream
+      .pause()
+      .on("data", (chunk: Uint8Array) => this.#add(chunk))
+      .on("end", () => this.#reader?.resolve(undefined))
+      // Without a listener, an error that comes before the body is read would end the process.
+      .on("error", (error) => this.#reader?.reject(faultOf(error)))
+      .on("close", () => this.#reader?.reject(cutOff()));
   }
 
-  async next(): Promise<Uint8Array | undefined> {
-    this.#chunks ??= this.#stream[Symbol.asyncIterator]();
-    try {
-      const { done, value } = await this.#chunks.next();
-      return done ? undefined : value;
-    } catch (error) {
-      throw faultOf(error);
-    }
+  #add(chunk: Uint8Array): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (reader !== undefined) return reader.resolve(chunk);
+    this.#chunks.push(chunk);
+    this.#stream.pause();
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    return new Promise((resolve, reject) => {
+      const stream = this.#stream;
+      const chunk = this.#chunks.shift();
+      if (chunk !== undefined || stream.readableEnded) return resolve(chunk);
+      if (stream.destroyed) return reject(faultOf(stream.errored ?? cutOff()));
+      this.#reader = { resolve, reject };
+      if (stream.isPaused()) stream.resume();
+    });
   }
 
   close(): void {

@@ -40,9 +40,13 @@ function closeOnStrayBytes(agent: http.Agent): http.Agent {
  */
 export class Connections {
   readonly connectTimeout: number;
+  /** The number of requests in flight. */
+  inFlight = 0;
   readonly #options: ResolvedNodeOptions;
   readonly #agents = new Map<string, http.Agent>();
   #settling: Promise<void> = Promise.resolve();
+  /** Whether responses that end in this turn of the event loop share a wait. */
+  #gathering = false;
   #broke = false;
 
   constructor(options: ResolvedNodeOptions) {
@@ -71,13 +75,17 @@ export class Connections {
 
   /**
    * Records that a response to a read has ended. Its connection is usable after a poll of the event loop: the second immediate is after one.
-   * The next read waits for that only on a server that has not shown that it keeps its connections: a turn of the event loop is a fifth of a
-   * call's CPU time.
+   * A single read waits for that only on a server that has not shown that it keeps its connections. With other requests in flight the next
+   * reads always wait, and leave together: with 32 at a time a call then takes two thirds of the CPU time.
    */
   released(usedBefore: boolean): void {
-    if (usedBefore && !this.#broke) return;
+    if (this.#gathering || (usedBefore && !this.#broke && this.inFlight <= 1)) return;
+    this.#gathering = true;
     this.#settling = new Promise((resolve) => {
-      setImmediate(() => setImmediate(resolve));
+      setImmediate(() => {
+        this.#gathering = false;
+        setImmediate(resolve);
+      });
     });
   }
 

@@ -23,6 +23,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const { method, url } = request;
     const outgoing = open(connections, request);
+    connections.inFlight += 1;
     let incoming: IncomingMessage | undefined;
     /** Whether a part of the request may have left this process. */
     let left = false;
@@ -59,6 +60,7 @@ export function exchange(
         if (incoming?.complete !== true) incoming?.destroy(error);
       })
       .on("close", () => {
+        connections.inFlight -= 1;
         stopTimer();
         stopListening();
         // Also when the server wanted another protocol.
@@ -71,9 +73,13 @@ export function exchange(
 function open(connections: Connections, { method, url, headers, content }: WireRequest): http.ClientRequest {
   try {
     const length = lengthOf(method, content);
-    const target = new URL(url);
-    const { protocol } = target;
-    const outgoing = httpModule(protocol).request(target, {
+    const { protocol, hostname, port, pathname, search } = new URL(url);
+    const outgoing = httpModule(protocol).request({
+      protocol,
+      // The brackets of an IPv6 address are not a part of it.
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port,
+      path: pathname + search,
       method,
       headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
       agent: connections.agentFor(protocol, method),
