@@ -42,11 +42,13 @@ export class NodeBody implements Body {
   }
 
   #add(chunk: Uint8Array): void {
-    const reader = this.#reader;
-    this.#reader = undefined;
-    if (reader !== undefined) return reader.resolve(chunk);
-    this.#chunks.push(chunk);
-    this.#stream.pause();
+    if (this.#reader === undefined) {
+      this.#chunks.push(chunk);
+      this.#stream.pause();
+    } else {
+      this.#reader.resolve(chunk);
+      this.#reader = undefined;
+    }
   }
 
   next(): Promise<Uint8Array | undefined> {
