@@ -1,9 +1,11 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { type Logger, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { type Logger, memoryStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
+import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
+import { someImage } from "../support/uploads.ts";
 
 const down = { status: 503, body: { code: "down", message: "later" } };
 const up = { body: { message: "valid" } };
@@ -156,6 +158,7 @@ describe("observing a client", () => {
       `debug ${endpoint} attempt 2: 200 in n ms`,
       `info ${endpoint} 200 in n ms, 2 attempts`,
     ]);
+    expect(lines.flatMap(([, , fields]) => Object.values(fields))).not.toContain(undefined);
     expect(new Set(lines.map(([, , fields]) => (fields as { callId: string }).callId)).size).toBe(1);
     expect(JSON.stringify(lines)).not.toMatch(new RegExp(`${secretKey}|private-identifier|Order_`));
   });
@@ -235,6 +238,57 @@ describe("the environment variable POD_PARTNER_LOG", () => {
     expect(written.mock.calls).toHaveLength(1);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur.
     expect(String(written.mock.calls[0]?.[0])).not.toMatch(/[\n\u001b]/);
+    expect(String(written.mock.calls[0]?.[0])).toContain("bad\uFFFD2026");
+  });
+
+  it.each<[terminal: boolean | undefined, noColor: string, coloured: boolean]>([
+    [true, "", true],
+    [true, "1", false],
+    [undefined, "", false],
+    [false, "", false],
+  ])("writes colours only to a terminal: isTTY %s, NO_COLOR %j", async (terminal, noColor, coloured) => {
+    const before = Object.getOwnPropertyDescriptor(process.stderr, "isTTY");
+    Object.defineProperty(process.stderr, "isTTY", { value: terminal, configurable: true });
+    vi.stubEnv("NO_COLOR", noColor);
+    try {
+      const [warned, ended] = (await linesAt("info")).map((line) =>
+        line
+          .replaceAll(/\d+ ms/g, "n ms")
+          .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, "date and time")
+          .replace(/\d\d:\d\d:\d\d\.\d{3}/, "time"),
+      );
+      const text = "POST /auth/validate 200 in n ms, 2 attempts";
+      expect(ended).toBe(
+        coloured
+          ? `\u001b[90mtime pod-partner\u001b[39m \u001b[36minfo \u001b[39m ${text}  \u001b[90mjob-7\u001b[39m`
+          : `date and time pod-partner info  ${text}  job-7`,
+      );
+      expect(warned?.includes("\u001b[33mwarn \u001b[39m")).toBe(coloured);
+    } finally {
+      if (before === undefined) Reflect.deleteProperty(process.stderr, "isTTY");
+      else Object.defineProperty(process.stderr, "isTTY", before);
+    }
+  });
+
+  it("writes the page of an error's class after the name of the call, and no spaces at the end of a line", async () => {
+    vi.stubEnv("POD_PARTNER_LOG", "info");
+    const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const gone = () => Promise.reject(new Error("gone"));
+    const storage = { ...memoryStorage(), get: gone, set: gone, delete: gone };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: false, storage });
+    context.service.respond({ status: 401, body: { code: "invalid_key", message: "No." } }, someImage);
+    await partner.auth.validate({ callId: "job-7" }).catch(() => undefined);
+    await partner.images.uploadOnce(jpeg, { callId: "job-8" });
+    const lines = written.mock.calls.map(([line]) =>
+      String(line)
+        .replace(/^\S+ /, "")
+        .replace(/\d+ ms/g, "n ms"),
+    );
+    expect(lines).toEqual([
+      "pod-partner warn  POST /auth/validate failed: AuthenticationError 401 invalid_key in n ms  job-7  node_modules/pod-partner/docs/errors.md#authenticationerror",
+      "pod-partner warn  the option `storage` cannot be reached: gone",
+      "pod-partner info  POST /images 200 in n ms  job-8",
+    ]);
   });
 
   it("writes JSON with POD_PARTNER_LOG_FORMAT=json", async () => {
