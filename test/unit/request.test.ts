@@ -16,7 +16,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   it("sends the method, path and input with the key, and returns the JSON unchanged", async () => {
     context.service.respond({ status: 201, body: { thing: { id: 1 } } });
     const response = await context.partner.request("PATCH", "/things/a%2Fb", {
-      query: { page: 2, tag: ["x", "y"] },
+      query: { page: 2, none: undefined, tag: ["x", "y"] },
       body: { a: 1 },
     });
     expect(response).toEqual({ thing: { id: 1 } });
