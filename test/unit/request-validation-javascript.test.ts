@@ -69,6 +69,8 @@ describe("plain JavaScript values in place of", () => {
   const { context, refuses, accepts } = useRefusals();
   const read = (options: unknown) => (partner: PodPartner) => partner.auth.validate(untyped(options));
   const post = (body: unknown) => (partner: PodPartner) => partner.request("POST", "/things", untyped({ body }));
+  const upload = (options: unknown) => (partner: PodPartner) => partner.images.upload(jpeg, untyped(options));
+  const batch = (options: unknown) => (partner: PodPartner) => drain(partner.renders.batch([], untyped(options)));
   const circle: Record<string, unknown> = {};
   circle.circle = circle;
 
@@ -180,6 +182,20 @@ describe("plain JavaScript values in place of", () => {
     expect(await message(partner.orders.create(untyped({ ...order, gift: true })))).toContain(
       "order.gift: is not a known field of this request",
     );
+    for (const [call, words] of [
+      [read({ signal: 5 }), "signal: expected an AbortSignal, such as the `signal` of an AbortController"],
+      [read({ callId: "" }), "callId: expected a text of 1 to 200 characters, without line breaks"],
+      [read({ query: 5 }), "query: expected an object with names and values"],
+      [read({ query: { a: {} } }), "query.a: expected a string, a number, a boolean or a list of these"],
+      [post(5), "body: expected an object: the fields to add to the JSON body"],
+      [media({ etag: "" }), "etag: expected the `etag` of an earlier download"],
+      [media({ lastModified: "" }), "lastModified: expected the `lastModified` of an earlier download"],
+      [upload({ onProgress: 5 }), "onProgress: expected a function"],
+      [upload({ onDownsize: 5 }), "onDownsize: expected a function"],
+      [batch({ map: 5 }), "map: expected a function that makes an input of a row"],
+      [batch({ concurrency: 0 }), "concurrency: expected a number from 1"],
+    ] as const)
+      expect(await message(call(partner))).toContain(words);
     expect(await message(partner.auth.validate({ headers: { "a b": "1" } }))).toContain(
       "headers.a b: is not a header that a request can carry: remove it, or correct its name or value",
     );
