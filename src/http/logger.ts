@@ -50,7 +50,8 @@ export function stderrLogger(level: Level, format: "text" | "json"): Logger {
   const { stderr, env } = globalThis.process;
   const inColours = styleText !== undefined && stderr?.isTTY === true && !env.NO_COLOR;
   const paint = (colour: "gray" | (typeof colours)[Level], text: string) =>
-    inColours ? styleText(colour, text) : text;
+    // Otherwise stdout, which may be a file, decides.
+    inColours ? styleText(colour, text, { validateStream: false }) : text;
   const lineOf = (name: Level, message: string, { callId, docs, ...fields }: { callId?: string; docs?: string }) => {
     const time = new Date().toISOString();
     if (format === "json") return JSON.stringify({ time, level: name, message, callId, ...fields, docs });

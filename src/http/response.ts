@@ -46,7 +46,7 @@ const parseDate = (text: string): number => Date.parse(/ \d{4}$/.test(text) ? `$
  */
 export function parseRetryAfter(headers: HeaderFields, now: number): number | undefined {
   const value = headers.get("retry-after")?.trim();
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined) return undefined;
   // A repeated header is one value with commas: the longest wait applies.
   const seconds = value.split(",").map((part) => part.trim());
   if (seconds.every((part) => /^\d+(\.\d+)?$/.test(part))) {

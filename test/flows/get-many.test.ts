@@ -62,11 +62,23 @@ describe("getMany", () => {
   it("refuses wrong rows and options before a request is sent", async () => {
     const { emulator, partner } = setUp();
     const { getMany } = partner.orders;
-    expect(await rejection(collect(getMany(5 as never)))).toMatchObject({ issues: [{ path: ["rows"] }] });
+    expect(await rejection(collect(getMany(5 as never)))).toMatchObject({
+      issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }],
+    });
     expect(await rejection(collect(getMany([], { limit: 2 } as never)))).toMatchObject({
       issues: [{ path: ["limit"] }],
     });
     expect(emulator.requests).toEqual([]);
+  });
+
+  it("names each row after the call, in at most 200 characters", async () => {
+    const { partner, settle } = setUp();
+    const rows = [ref("Order"), ref("Order", "b")];
+    const failed = await settle(collect(partner.orders.getMany(rows, { callId: "x".repeat(200), concurrency: 1 })));
+    expect(failed).toMatchObject([
+      { ok: false, error: { name: "NotFoundError", callId: `${"x".repeat(180)}/0` } },
+      { ok: false, error: { name: "NotFoundError", callId: `${"x".repeat(180)}/1` } },
+    ]);
   });
 
   it("can be read once, and the error names the method", () => {
@@ -79,7 +91,12 @@ describe("getMany", () => {
     ] as const;
     for (const [outcomes, endpoint] of each) {
       outcomes[Symbol.asyncIterator]();
-      expect(() => outcomes[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ endpoint }));
+      expect(() => outcomes[Symbol.asyncIterator]()).toThrow(
+        expect.objectContaining({
+          endpoint,
+          message: expect.stringMatching(/^The outcomes of \S+ were already read; they can/),
+        }),
+      );
     }
   });
 });

@@ -1,10 +1,12 @@
+import { channel } from "node:diagnostics_channel";
 import { existsSync } from "node:fs";
 import { type FileHandle, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConnectionError, PodPartner, RequestTimeoutError } from "pod-partner";
+import { ConnectionError, type Download, PodPartner, type RequestOptions, RequestTimeoutError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
@@ -29,6 +31,104 @@ const bodyOf = (pieces: readonly Uint8Array[], end: "close" | "stall" | Error) =
   return { body, state };
 };
 
+const endpoint = "GET /renders/{renderReference}/media";
+
+interface Sent {
+  readonly request: object;
+  readonly socket: { readonly alpnProtocol?: string; ref(): void; unref(): void };
+}
+
+describe("the socket of a download over Node's `fetch`, which tells its sockets on channels", () => {
+  const url = "https://partner.example/v2/renders/Render/media?size=2";
+  const names = ["undici:client:sendHeaders", "undici:request:trailers", "undici:request:error"];
+  const [sending, over, failed] = names.map((name) => channel(name));
+
+  /** Downloads a file of two chunks, while `fetch` tells what is sent. Returns what happened to the first socket. */
+  async function socketOf(tell: (sent: Sent) => void, use: "all" | "first" | "cancel" | "leave") {
+    const calls: string[] = [];
+    const { origin, pathname, search } = new URL(url);
+    const socket = { ref: () => void calls.push("ref"), unref: () => void calls.push("unref") };
+    const first = { request: { origin, path: pathname + search }, socket };
+    const { body } = bodyOf([picture, picture], "close");
+    const fetch = async () => {
+      tell(first);
+      return new Response(body, { headers: { "content-type": "image/png" } });
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch });
+    const download = await partner.evidence.download(url);
+    calls.push("arrived");
+    if (use === "all") await download.bytes();
+    if (use === "first") await download.stream().getReader().read();
+    if (use === "cancel") await download.cancel();
+    return { calls, first, heard: names.filter((name) => channel(name).hasSubscribers), download };
+  }
+  const alone = (sent: Sent) => sending?.publish(sent);
+
+  it.each<[what: string, tell: (sent: Sent) => void, use: "all" | "first" | "cancel", calls: string[]]>([
+    ["keeps the process alive from the first read on", alone, "first", ["unref", "arrived", "ref"]],
+    ["keeps the process alive while it is read", alone, "all", ["unref", "arrived", "ref"]],
+    ["does not keep it alive when it is canceled", alone, "cancel", ["unref", "arrived"]],
+    [
+      "is not touched while another request for the same URL is in progress",
+      (sent) => {
+        sending?.publish(sent);
+        sending?.publish({ ...sent, request: { ...sent.request } });
+      },
+      "all",
+      ["arrived"],
+    ],
+    [
+      "is not touched over HTTP/2, whose connection carries other requests",
+      ({ request, socket }) => sending?.publish({ request, socket: { ...socket, alpnProtocol: "h2" } }),
+      "all",
+      ["arrived"],
+    ],
+    [
+      "is that of its own request",
+      ({ request, socket }) => sending?.publish({ request: { ...request, path: "/other" }, socket }),
+      "all",
+      ["arrived"],
+    ],
+    [
+      "is not touched after its request is over: it may carry another one",
+      (sent) => {
+        sending?.publish(sent);
+        over?.publish(sent);
+      },
+      "all",
+      ["arrived"],
+    ],
+    [
+      "is not touched after its request has failed",
+      (sent) => {
+        sending?.publish(sent);
+        failed?.publish(sent);
+      },
+      "all",
+      ["arrived"],
+    ],
+    [
+      "is touched although another request is over",
+      (sent) => {
+        sending?.publish(sent);
+        over?.publish({ ...sent, request: { ...sent.request } });
+      },
+      "all",
+      ["unref", "arrived", "ref"],
+    ],
+  ])("%s", async (_, tell, use, calls) => {
+    expect(await socketOf(tell, use)).toMatchObject({ calls, heard: [] });
+  });
+
+  it("is not touched when its request is over before the file is read", async () => {
+    const { calls, first, download, heard } = await socketOf(alone, "leave");
+    expect(heard).toEqual(names.slice(1));
+    over?.publish(first);
+    await download.bytes();
+    expect(calls).toEqual(["unref", "arrived"]);
+  });
+});
+
 describe("a download", () => {
   const context = useService();
   let folder = "";
@@ -51,7 +151,13 @@ describe("a download", () => {
 
   it("has its content type, ETag and size", async () => {
     const download = await served();
-    expect(download).toMatchObject({ contentType: "image/png", etag: '"1"', size: picture.length, modified: true });
+    expect(download).toMatchObject({
+      contentType: "image/png",
+      etag: '"1"',
+      size: picture.length,
+      modified: true,
+      fromCache: false,
+    });
     await download.cancel();
   });
 
@@ -113,7 +219,7 @@ describe("a download", () => {
     const { body } = bodyOf([picture], "stall");
     const error = await (await faked(body, { timeout: 30 })).bytes().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RequestTimeoutError);
-    expect(error).toMatchObject({ endpoint: "GET /renders/{renderReference}/media" });
+    expect(error).toMatchObject({ endpoint });
   });
 
   it("ends with the caller's reason when it is aborted while it is read", async () => {
@@ -155,7 +261,39 @@ describe("a download", () => {
       (thrown: unknown) => thrown,
     );
     if (fault === undefined) expect(error).toBeUndefined();
-    else expect(error).toMatchObject({ ...fault, endpoint: "GET /renders/{renderReference}/media" });
+    else expect(error).toMatchObject({ ...fault, endpoint });
     expect(clock.pending).toBe(0);
   });
+
+  type Ending = (download: Download, controller: AbortController) => Promise<unknown>;
+  const timedOut = [{ callId: expect.any(String), endpoint, error: "RequestTimeoutError" }];
+  const leave: Ending = async () => undefined;
+  it.each<[what: string, options: RequestOptions, end: Ending, reported: unknown[]]>([
+    ["at its timeout, unread", { timeout: 1_000 }, leave, timedOut],
+    ["at its deadline, unread", { deadline: 1_000 }, leave, [{ ...timedOut[0], error: "DeadlineError" }]],
+    ["at its timeout, while it is read", { timeout: 1_000 }, (download) => rejection(download.bytes()), []],
+    ["when its call is aborted", {}, async (_, controller) => controller.abort(), []],
+    ["when it is canceled", { timeout: 1_000, deadline: 2_000 }, (download) => download.cancel(), []],
+  ])(
+    "that ends %s leaves no timer, and is reported only if nobody has read it in time",
+    async (_, options, end, reported) => {
+      const clock = createManualClock();
+      const events: unknown[] = [];
+      const controller = new AbortController();
+      const partner = new PodPartner({
+        baseUrl: "https://partner.example/v2",
+        secretKey,
+        clock,
+        fetch: async () => new Response(bodyOf([], "stall").body, { headers: { "content-type": "image/png" } }),
+        hooks: { onUnreadDownload: (event) => void events.push(event) },
+      });
+      const download = await partner.renders.media(ref("Render"), { ...options, signal: controller.signal });
+      const ended = end(download, controller);
+      await clock.advance(1_000);
+      await ended;
+      expect(clock.pending).toBe(0);
+      await clock.advance(5_000);
+      expect(events).toEqual(reported);
+    },
+  );
 });

@@ -1,11 +1,13 @@
 import { inspect } from "node:util";
 import * as sdk from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";
-import { useService } from "../support/partner.ts";
+import { secretKey, useService } from "../support/partner.ts";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
+import type { StubResponse } from "../support/stub-service.ts";
 
 const classes = {
   ApiError: sdk.ApiError,
@@ -136,6 +138,20 @@ describe("an error response (specification 2.2, 7)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
+  it.each<[code: string, status: number, retryAfter: object, resetsAt: string | undefined]>([
+    ["rendertoken_limit_exceeded", 429, { "retry-after": "86400" }, "2026-11-03T09:00:00.000Z"],
+    ["rendertoken_limit_exceeded", 429, {}, undefined],
+    ["rendertoken_limit_exceeded", 409, { "retry-after": "86400" }, undefined],
+    ["rate_limited", 429, { "retry-after": "86400" }, undefined],
+  ])("%s with status %i and %j says when the tokens reset: %s", async (code, status, retryAfter, resetsAt) => {
+    const clock = createManualClock("2026-11-02T09:00:00Z");
+    context.service.respond({ status, headers: { ...retryAfter }, body: { code, message: "No." } });
+    const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, retry: false });
+    const error = await apiError(partner.renders.get(ref("Render")));
+    expect(Reflect.get(error, "resetsAt")).toBe(resetsAt);
+    expect(sdk.RendertokenLimitError.isInstance(error)).toBe(status === 429 && code !== "rate_limited");
+  });
+
   it.each([300, 301, 302, 303, 307, 308])(
     "%i is a RedirectError, and the client does not follow it",
     async (status) => {
@@ -164,6 +180,64 @@ describe("an error response (specification 2.2, 7)", () => {
     const error = await apiError();
     expect(error).toMatchObject({ name: "ServerError", status: 502, code: undefined });
     expect(error.message).toContain("502");
+  });
+
+  const elsewhere = "https://elsewhere.example";
+  const noRedirect = "which the SDK does not follow";
+  it.each<[what: string, response: StubResponse, message: string]>([
+    [
+      "the origin of a redirect, and no other part of it",
+      { status: 302, headers: { location: `${elsewhere}/a?b` } },
+      `a redirect to ${elsewhere}, ${noRedirect}`,
+    ],
+    [
+      "a redirect with a relative target",
+      { status: 300, headers: { location: "/a" } },
+      `a redirect to {origin}, ${noRedirect}`,
+    ],
+    ["a redirect without a target", { status: 399 }, `a redirect, ${noRedirect}`],
+    ["a redirect with an invalid target", { status: 301, headers: { location: "//" } }, `a redirect, ${noRedirect}`],
+    [
+      "a proxy without credentials",
+      { status: 407 },
+      "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy, or in the option `proxy` of nodeTransport",
+    ],
+    [
+      "the beginning of a text",
+      { status: 400, body: "x".repeat(300) },
+      `the response has no error object, but text: ${"x".repeat(200)}`,
+    ],
+    ["JSON that is no error object", { status: 400, body: [] }, "the response has no error object"],
+    ["an error object in a field", { status: 400, body: { error: { message: "Some words." } } }, "Some words."],
+    ["the words of a redirect", { status: 302, body: { message: "Some words." } }, "Some words."],
+    ["no words that are empty", { status: 404, body: { message: "" } }, "the response has no error object"],
+  ])("is described by %s", async (_, response, message) => {
+    context.service.respond(response);
+    const error = await apiError();
+    // A hint can follow in a second line.
+    const [words] = error.message.split("\n");
+    expect(words).toBe(
+      `${endpoint} returned ${response.status}: ${message.replace("{origin}", context.service.origin)}`,
+    );
+  });
+
+  it("202 for a file says that it is not ready", async () => {
+    context.service.respond({ status: 202 });
+    const error = await apiError(context.partner.renders.media(ref("Render")));
+    expect(error.message).toContain("GET /renders/{renderReference}/media returned 202: the file is not ready yet");
+  });
+
+  it("has the whole body of the response", async () => {
+    const body = { code: "some_code", message: "Some words.", lines: [{ index: 0, sizes: [1, null, true] }, "x", []] };
+    context.service.respond({ status: 409, body });
+    expect((await apiError()).response.body).toStrictEqual(body);
+  });
+
+  it("has a body of a response without what is nested deeper than 100 levels", async () => {
+    const nested = (levels: number, inner: string) =>
+      `${'[{"a":'.repeat(levels / 2)}${inner}${"}]".repeat(levels / 2)}`;
+    context.service.respond({ status: 409, body: nested(5_000, "[]") });
+    expect(JSON.stringify((await apiError()).response.body)).toBe(nested(100, '"[nested deeper]"'));
   });
 
   it("describes the attempts, their outcomes and the caller's stack", async () => {

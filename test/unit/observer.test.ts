@@ -1,9 +1,12 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { type Logger, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { type Logger, memoryStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
+import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
+import { settle } from "../support/settle.ts";
+import { someImage } from "../support/uploads.ts";
 
 const down = { status: 503, body: { code: "down", message: "later" } };
 const up = { body: { message: "valid" } };
@@ -74,7 +77,7 @@ describe("observing a client", () => {
   });
 
   it("completes the call when a hook or the logger throws", async () => {
-    const logged: string[] = [];
+    const logged: unknown[] = [];
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
@@ -87,12 +90,12 @@ describe("observing a client", () => {
         debug: () => {
           throw new Error("broken logger");
         },
-        error: (message) => logged.push(message),
+        error: (message, fields) => logged.push(message, fields),
       },
     });
     context.service.respond(up);
     expect(await partner.auth.validate()).toEqual({ message: "valid" });
-    expect(logged).toEqual(["pod-partner: the hook onRequest threw"]);
+    expect(logged).toEqual(["pod-partner: the hook onRequest threw", { error: "broken hook" }]);
   });
 
   it("completes the call, with no unhandled rejection, when an asynchronous hook or logger fails later", async () => {
@@ -156,6 +159,7 @@ describe("observing a client", () => {
       `debug ${endpoint} attempt 2: 200 in n ms`,
       `info ${endpoint} 200 in n ms, 2 attempts`,
     ]);
+    expect(lines.flatMap(([, , fields]) => Object.values(fields))).not.toContain(undefined);
     expect(new Set(lines.map(([, , fields]) => (fields as { callId: string }).callId)).size).toBe(1);
     expect(JSON.stringify(lines)).not.toMatch(new RegExp(`${secretKey}|private-identifier|Order_`));
   });
@@ -180,6 +184,69 @@ describe("observing a client", () => {
       `debug ${endpoint} 200 in n ms`,
       `debug ${endpoint} lookup: RenderFailedError in n ms`,
       `warn ${endpoint} failed: RenderFailedError in n ms`,
+    ]);
+  });
+
+  it("logs waits, faults and ends in words", async () => {
+    const clock = createManualClock();
+    const lines: string[] = [];
+    const level = (name: keyof Logger) => (message: string) => void lines.push(`${name} ${message}`);
+    const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+    const responses: (() => Response | Promise<Response>)[] = [
+      () => Promise.reject(new Error("no route")),
+      () => Response.json({ code: "down", message: "Later." }, { status: 503, headers: { "retry-after": "12.34" } }),
+      () => Response.json(up.body),
+      () => Response.json({ rendertokens: {} }),
+      () => Response.json({ message: "No." }, { status: 401 }),
+      () => new Promise<never>(() => undefined),
+    ];
+    const client = {
+      baseUrl: "https://partner.example/v2",
+      secretKey,
+      clock,
+      logger,
+      fetch: async () => responses.shift()?.() ?? Response.error(),
+      retry: { retries: 2, baseDelay: 0 },
+      responses: "report",
+    } as const;
+    await settle(clock, new PodPartner({ ...client, pacing: false }).orders.get(ref("Order")));
+    const get = "pod-partner: GET /orders/{orderReference}";
+    expect(lines.splice(0)).toEqual([
+      `debug ${get} attempt 1: ConnectionError in 0 ms`,
+      `warn ${get} attempt 1 failed (ConnectionError), again in 0 ms`,
+      `debug ${get} backoff: ConnectionError in 0 ms`,
+      `debug ${get} attempt 2: 503 in 0 ms`,
+      `warn ${get} attempt 2 failed (ServerError 503), again in 12.3 s`,
+      `debug ${get} retry-after: ServerError in 12.3 s`,
+      `debug ${get} attempt 3: 200 in 0 ms`,
+      `error ${get} 200 breaks the specification: 1 issue`,
+      `info ${get} 200 in 12.3 s, 3 attempts`,
+    ]);
+    const paced = new PodPartner({ ...client, pacing: { perSecond: 1, burst: 1 } });
+    const calls = [paced.rendertokens.get(), paced.auth.validate().catch(() => undefined)];
+    await settle(clock, Promise.all(calls));
+    const tokens = "pod-partner: GET /rendertokens";
+    const validate = "pod-partner: POST /auth/validate";
+    expect(lines.splice(0)).toEqual([
+      `debug ${tokens} queue: default in 0 ms`,
+      `debug ${tokens} attempt 1: 200 in 0 ms`,
+      `error ${tokens} 200 breaks the specification: 4 issues`,
+      `info ${tokens} 200 in 0 ms`,
+      expect.stringMatching(/^info .* waits for its turn, about 7\d\d ms: ceiling \(default\)$/),
+      `debug ${validate} queue: default (ceiling) in 1000 ms`,
+      `debug ${validate} attempt 1: 401 in 0 ms`,
+      `warn ${validate} failed: AuthenticationError 401 in 1000 ms, 1000 ms of it in the queue`,
+    ]);
+    const controller = new AbortController();
+    const left = paced.request("GET", "/any", { signal: controller.signal }).catch(() => undefined);
+    await clock.advance(10_000);
+    controller.abort();
+    await left;
+    expect(lines).toEqual([
+      expect.stringContaining("waits for its turn"),
+      "debug pod-partner: GET /any queue: default (ceiling) in 1000 ms",
+      "debug pod-partner: GET /any attempt 1: AbortError in 9000 ms",
+      "info pod-partner: GET /any aborted in 10 s, 1000 ms of it in the queue",
     ]);
   });
 
@@ -235,6 +302,57 @@ describe("the environment variable POD_PARTNER_LOG", () => {
     expect(written.mock.calls).toHaveLength(1);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur.
     expect(String(written.mock.calls[0]?.[0])).not.toMatch(/[\n\u001b]/);
+    expect(String(written.mock.calls[0]?.[0])).toContain("bad\uFFFD2026");
+  });
+
+  it.each<[terminal: boolean | undefined, noColor: string, coloured: boolean]>([
+    [true, "", true],
+    [true, "1", false],
+    [undefined, "", false],
+    [false, "", false],
+  ])("writes colours only to a terminal: isTTY %s, NO_COLOR %j", async (terminal, noColor, coloured) => {
+    const before = Object.getOwnPropertyDescriptor(process.stderr, "isTTY");
+    Object.defineProperty(process.stderr, "isTTY", { value: terminal, configurable: true });
+    vi.stubEnv("NO_COLOR", noColor);
+    try {
+      const [warned, ended] = (await linesAt("info")).map((line) =>
+        line
+          .replaceAll(/\d+ ms/g, "n ms")
+          .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, "date and time")
+          .replace(/\d\d:\d\d:\d\d\.\d{3}/, "time"),
+      );
+      const text = "POST /auth/validate 200 in n ms, 2 attempts";
+      expect(ended).toBe(
+        coloured
+          ? `\u001b[90mtime pod-partner\u001b[39m \u001b[36minfo \u001b[39m ${text}  \u001b[90mjob-7\u001b[39m`
+          : `date and time pod-partner info  ${text}  job-7`,
+      );
+      expect(warned?.includes("\u001b[33mwarn \u001b[39m")).toBe(coloured);
+    } finally {
+      if (before === undefined) Reflect.deleteProperty(process.stderr, "isTTY");
+      else Object.defineProperty(process.stderr, "isTTY", before);
+    }
+  });
+
+  it("writes the page of an error's class after the name of the call, and no spaces at the end of a line", async () => {
+    vi.stubEnv("POD_PARTNER_LOG", "info");
+    const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const gone = () => Promise.reject(new Error("gone"));
+    const storage = { ...memoryStorage(), get: gone, set: gone, delete: gone };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: false, storage });
+    context.service.respond({ status: 401, body: { code: "invalid_key", message: "No." } }, someImage);
+    await partner.auth.validate({ callId: "job-7" }).catch(() => undefined);
+    await partner.images.uploadOnce(jpeg, { callId: "job-8" });
+    const lines = written.mock.calls.map(([line]) =>
+      String(line)
+        .replace(/^\S+ /, "")
+        .replace(/\d+ ms/g, "n ms"),
+    );
+    expect(lines).toEqual([
+      "pod-partner warn  POST /auth/validate failed: AuthenticationError 401 invalid_key in n ms  job-7  node_modules/pod-partner/docs/errors.md#authenticationerror",
+      "pod-partner warn  the option `storage` cannot be reached: gone",
+      "pod-partner info  POST /images 200 in n ms  job-8",
+    ]);
   });
 
   it("writes JSON with POD_PARTNER_LOG_FORMAT=json", async () => {

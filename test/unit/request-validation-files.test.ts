@@ -90,7 +90,9 @@ describe("a hostile file name cannot leave its path segment (specification 4.3)"
   it.each([
     ["", "must not be empty"],
     ["..", '".." would change the path'],
+    [".", '"." would change the path'],
     ["a/b.png", "must not contain a slash or a backslash"],
+    ["a\tb.png", "must not contain control characters or lone surrogates"],
     [5, "expected a string; got number"],
     [null, "expected a string; got null"],
   ])("says what is wrong with the name %j", async (name, message) => {

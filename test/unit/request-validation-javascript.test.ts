@@ -69,6 +69,8 @@ describe("plain JavaScript values in place of", () => {
   const { context, refuses, accepts } = useRefusals();
   const read = (options: unknown) => (partner: PodPartner) => partner.auth.validate(untyped(options));
   const post = (body: unknown) => (partner: PodPartner) => partner.request("POST", "/things", untyped({ body }));
+  const upload = (options: unknown) => (partner: PodPartner) => partner.images.upload(jpeg, untyped(options));
+  const batch = (options: unknown) => (partner: PodPartner) => drain(partner.renders.batch([], untyped(options)));
   const circle: Record<string, unknown> = {};
   circle.circle = circle;
 
@@ -104,9 +106,28 @@ describe("plain JavaScript values in place of", () => {
     ["a circular body", post(circle), [["body"]]],
     ["a body with a bigint", post({ a: 1n }), [["body"]]],
     ["a number as the name of a header", read({ headers: [[5, "1"]] }), [["headers", 0]]],
+    [
+      "each header that is none, by its name or its place",
+      read({
+        headers: [
+          ["a b", "1"],
+          ["fine", "1"],
+          [5, "1"],
+          ["c", "1", "2"],
+        ],
+      }),
+      [
+        ["headers", "a b"],
+        ["headers", 2],
+        ["headers", 3],
+      ],
+    ],
+    ["a list as options", read([]), [["options"]]],
+    ["a number as the name of the call", read({ callId: 5 }), [["callId"]]],
     ["an unknown priority", read({ priority: "urgent" }), [["priority"]]],
     ["null in a query", read({ query: { a: null } }), [["query", "a"]]],
     ["an object in a query", read({ query: { a: { b: 1 } } }), [["query", "a"]]],
+    ["an object in a list of a query", read({ query: { a: ["x", { b: 1 }] } }), [["query", "a"]]],
     ["a symbol in a query", read({ query: { a: Symbol("x") } }), [["query", "a"]]],
     [
       "a misspelled option of wait",
@@ -160,6 +181,32 @@ describe("plain JavaScript values in place of", () => {
     expect(issues).toEqual([{ path: ["options"], message: "expected an object, not a signal: write `{ signal }`" }]);
     expect(await message(partner.orders.create(untyped({ ...order, gift: true })))).toContain(
       "order.gift: is not a known field of this request",
+    );
+    for (const [call, words] of [
+      [read({ signal: 5 }), "signal: expected an AbortSignal, such as the `signal` of an AbortController"],
+      [read({ callId: "" }), "callId: expected a text of 1 to 200 characters, without line breaks"],
+      [read({ query: 5 }), "query: expected an object with names and values"],
+      [read({ query: { a: {} } }), "query.a: expected a string, a number, a boolean or a list of these"],
+      [post(5), "body: expected an object: the fields to add to the JSON body"],
+      [media({ etag: "" }), "etag: expected the `etag` of an earlier download"],
+      [media({ lastModified: "" }), "lastModified: expected the `lastModified` of an earlier download"],
+      [upload({ onProgress: 5 }), "onProgress: expected a function"],
+      [upload({ onDownsize: 5 }), "onDownsize: expected a function"],
+      [batch({ map: 5 }), "map: expected a function that makes an input of a row"],
+      [batch({ concurrency: 0 }), "concurrency: expected a number from 1"],
+    ] as const)
+      expect(await message(call(partner))).toContain(words);
+    expect(await message(partner.auth.validate({ headers: { "a b": "1" } }))).toContain(
+      "headers.a b: is not a header that a request can carry: remove it, or correct its name or value",
+    );
+    const has = () => {
+      throw new Error("not now");
+    };
+    expect(await message(partner.auth.validate(untyped(new Proxy({}, { has }))))).toContain(
+      "options: cannot be checked: not now",
+    );
+    expect(await message(partner.request(untyped("TRACE"), "/stores"))).toContain(
+      "method: expected one of GET, PUT, DELETE, PATCH, POST",
     );
     const { storeReference: _, ...without } = order;
     expect(await message(partner.orders.create(untyped(without)))).toContain(

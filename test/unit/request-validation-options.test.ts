@@ -53,6 +53,23 @@ describe("a query of 100,000 values that cannot be sent", () => {
   });
 });
 
+describe("100,000 headers that cannot be sent", () => {
+  it("are checked up to the hundredth, in a message of a few kB", async () => {
+    let checked = 0;
+    const headers = {
+      *[Symbol.iterator]() {
+        for (; checked < 100_000; checked += 1) yield ["a b", "1"];
+      },
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey });
+    const error = await rejection(partner.rendertokens.get({ headers: headers as never }));
+    if (!(error instanceof RequestValidationError)) throw error;
+    expect(error.issues).toHaveLength(100);
+    expect(error.message.length).toBeLessThan(3_000);
+    expect(checked).toBeLessThan(1_000);
+  });
+});
+
 describe("options with a getter that gives its value once", () => {
   /** An object that throws when one of its values is read a second time. */
   function once<Given extends object>(fields: Given): Given {

@@ -1,6 +1,7 @@
 import { OutcomeUnknownError, PodPartner, RequestValidationError, ResponseValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 
 describe("partner.request, for endpoints that the SDK does not know", () => {
@@ -15,7 +16,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   it("sends the method, path and input with the key, and returns the JSON unchanged", async () => {
     context.service.respond({ status: 201, body: { thing: { id: 1 } } });
     const response = await context.partner.request("PATCH", "/things/a%2Fb", {
-      query: { page: 2, tag: ["x", "y"] },
+      query: { page: 2, none: undefined, tag: ["x", "y"] },
       body: { a: 1 },
     });
     expect(response).toEqual({ thing: { id: 1 } });
@@ -40,6 +41,33 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     expect(error).toMatchObject({ issues: [{ path: ["thing", "id"] }] });
   });
 
+  it("names the field that a schema refuses, in each form of Standard Schema", async () => {
+    const issues = [
+      { message: "whole" },
+      { message: "keys", path: ["things", 0, Symbol("odd")] },
+      { message: "objects", path: [{ key: "things" }, { key: 1 }] },
+    ];
+    const schema = { "~standard": { version: 1, vendor: "test", validate: () => ({ issues }) } } as const;
+    context.service.respond({ body: {} });
+    expect(await rejection(context.partner.request("GET", "/things", { schema }))).toMatchObject({
+      issues: [
+        { path: [], message: "whole" },
+        { path: ["things", 0, "Symbol(odd)"], message: "keys" },
+        { path: ["things", 1], message: "objects" },
+      ],
+    });
+  });
+
+  it("refuses the result of an asynchronous schema", async () => {
+    const validate = async () => Promise.reject(new Error("later"));
+    const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
+    context.service.respond({ body: {} });
+    expect(await rejection(context.partner.request("GET", "/things", { schema }))).toMatchObject({
+      name: "ResponseValidationError",
+      message: expect.stringContaining("the schema is asynchronous, which is not supported: use one that checks synch"),
+    });
+  });
+
   it.each([
     ...["orders", "//evil.example/x", "/a/../b", "/a/%2e%2e/b", "/a/./b", "/a?b=c", "/a#b", "/a\\b", "/a b"],
     // `new URL` removes these characters, at the end or anywhere: the result could be another path.
@@ -55,9 +83,17 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     ],
     // `new URL` encodes these characters.
     ...["/é", '/a"b', "/a<b>", "/a`b", "/a\ud800", "/\u2028"],
-    ...["/a?", "/a#", "/a/%2E%2E", "/a/.%2e/b", ""],
+    ...["/a?", "/a#", "/a/%2E%2E", "/a/.%2e/b", "", ":", "@evil.example"],
   ])("refuses the path %j", async (path) => {
-    expect(await refused("PUT" as never, path)).toMatchObject({ issues: [{ path: ["path"] }] });
+    expect(await refused("PUT" as never, path)).toMatchObject({
+      issues: [
+        {
+          path: ["path"],
+          message:
+            'expected a path such as "/orders": URL-encoded, without "." or ".." segments, and without a query: use the option `query`',
+        },
+      ],
+    });
   });
 
   it.each(["/a/%00", "/a/..;/b", "/a/...", "/a//b", "/a/%2F..%2F", "/a:b@c/~!$&'()*+,;=", "/"])(

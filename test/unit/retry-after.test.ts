@@ -9,6 +9,7 @@ describe("Retry-After (specification 8, RFC 9110)", () => {
     ["17", undefined, 17_000],
     ["0", undefined, 0],
     ["1.5", undefined, 1_500],
+    ["1.25", undefined, 1_250],
     ["5, 17", undefined, 17_000],
     ["Mon, 02 Nov 2026 09:00:30 GMT", undefined, 30_000],
     ["Monday, 02-Nov-26 09:00:30 GMT", undefined, 30_000],
@@ -32,7 +33,7 @@ describe("Retry-After (specification 8, RFC 9110)", () => {
     }
   });
 
-  it.each(["", "soon", "-5", "5,", "5, soon", "1e3", "0x10", "Mon, 99 Nov 2026", "9".repeat(400)])(
+  it.each(["", "soon", "-5", "5,", "5, soon", "1e3", "0x10", "Mon, 99 Nov 2026", `at ${date}`, "9".repeat(400)])(
     "%j is invalid",
     (value) => {
       expect(parseRetryAfter(new Headers({ "retry-after": value }), now)).toBeUndefined();
