@@ -46,9 +46,8 @@ export class StorageFile {
     }
   }
 
-  /** Differs when another file takes the place of this one. */
+  /** Differs when another file takes the place of this one. In memory, it is always undefined. */
   get identity(): string | undefined {
-    if (this.inMemory) return memory;
     const stats = attempt(() => statSync(this.path, { bigint: true }));
     return stats && `${stats.dev}:${stats.ino}`;
   }

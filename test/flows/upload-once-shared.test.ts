@@ -207,4 +207,31 @@ describe("the same content at the same moment", () => {
     else expect(error).toMatchObject({ name: "DeadlineError", endpoint: "POST /images" });
     expect([service.sent(), service.clock.pending]).toEqual([1, before]);
   });
+
+  it.each([true, false])("leaves no lock when it is aborted before it has one: that comes later: %s", async (comes) => {
+    const clock = createManualClock();
+    const storage = memoryStorage({ clock });
+    const asked = Promise.withResolvers<void>();
+    const slow = Promise.withResolvers<void>();
+    const leases: boolean[] = [];
+    const set: KeyValueStorage["set"] = async (key, ...given) => {
+      if (!key.includes("image-lease:")) return storage.set(key, ...given);
+      asked.resolve();
+      await slow.promise;
+      leases.push(comes && (await storage.set(key, ...given)));
+      return leases.at(-1) === true;
+    };
+    const service = connect(clock, { ...storage, set });
+    const abort = new AbortController();
+    const call = rejection(service.client().images.uploadOnce(png, { signal: abort.signal }));
+    await asked.promise;
+    abort.abort("enough");
+    expect(await call).toBe("enough");
+    slow.resolve();
+    await expect.poll(() => clock.pending, { interval: 5, timeout: 10_000 }).toBe(0);
+    expect(leases).toContain(comes);
+    const keys: string[] = [];
+    for await (const key of storage.keys("")) keys.push(key);
+    expect([keys, service.sent()]).toEqual([[], 0]);
+  });
 });

@@ -266,11 +266,22 @@ describe("a storage of your own", () => {
     expect(reports).toEqual([]);
   });
 
-  it("that does not say whether it changed a key takes no lease", async () => {
-    const { client } = guard({ set: async () => "OK" });
+  it.each([
+    ["OK", "string"],
+    [null, "null"],
+  ])("that does not say whether it changed a key, but gives %j, takes no lease", async (result, kind) => {
+    const { client } = guard({ set: async () => result });
     expect(await client.set("key", bytes("value"), { expected: null })).toBeUndefined();
     expect(reports).toEqual([
-      "lost: `set` and `delete` of the storage must resolve to true or false; they resolved to string",
+      `lost: \`set\` and \`delete\` of the storage must resolve to true or false; they resolved to ${kind}`,
+    ]);
+  });
+
+  it("is told what `get` must resolve to when it gives something else", async () => {
+    const { client } = guard({ get: async () => 42 });
+    expect(await client.get("key")).toBeUndefined();
+    expect(reports).toEqual([
+      "lost: `get` of the storage must resolve to a Uint8Array or undefined; it resolved to number",
     ]);
   });
 
@@ -305,4 +316,12 @@ it("a value that is damaged or under another key counts as absent, and is delete
   }
   expect(text(await client.get("key"))).toBe("value");
   expect(reports).toEqual([]);
+});
+
+it("a damaged value is not deleted when another process has replaced it meanwhile", async () => {
+  const { client, storage } = guard({});
+  await client.set("key", bytes("new"));
+  const outdated = guard({ ...storage, get: async () => bytes("damaged") });
+  expect(await outdated.client.get("key")).toBeUndefined();
+  expect(text(await client.get("key"))).toBe("new");
 });

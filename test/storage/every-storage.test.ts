@@ -67,6 +67,7 @@ describeEachStorage("a storage", ({ open, pass }) => {
     expect(await storage.set("key", all, { expected: null })).toBe(false);
     expect(await storage.set("key", bytes("1"), { expected: nothing })).toBe(true);
     await storage.set("key", nothing);
+    expect(await storage.delete("key", { expected: null })).toBe(false);
     expect(await storage.delete("key", { expected: nothing })).toBe(true);
   });
 

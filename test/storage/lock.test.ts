@@ -64,7 +64,13 @@ describe("a lock", () => {
   });
 
   it("is unknown while the storage is lost", async () => {
-    const lost = { get: async () => undefined, set: async () => undefined, delete: async () => undefined };
+    const calls: string[] = [];
+    const note = (name: string) => async () => {
+      calls.push(name);
+      return undefined;
+    };
+    const lost = { get: note("get"), set: note("set"), delete: note("delete") };
     expect(await takeLock(lost, "key", lifetime, createManualClock())).toBe("lost");
+    expect(calls).toEqual(["set"]);
   });
 });

@@ -25,6 +25,11 @@ describe("the memory of a storage", () => {
     await storage.set("large", bytes("1"));
     expect(await storage.set("large", new Uint8Array(1_001))).toBe(true);
     expect(await keysOf(storage, "")).toEqual(["small"]);
+    // One that fits alone, and is gone at once.
+    expect(await storage.set("large", new Uint8Array(800), { ttl: 0 })).toBe(true);
+    expect(await keysOf(storage, "")).toEqual(["small"]);
+    await storage.set("alone", new Uint8Array(1_000 - sizeOf("alone", 0)));
+    expect(await keysOf(storage, "")).toEqual(["alone"]);
   });
 
   it("stays below `maxSize` for any sequence of changes, and holds the latest value that fits", async () => {
@@ -56,9 +61,23 @@ describe("the memory of a storage", () => {
     expect(await keysOf(storage, "k3")).toHaveLength(9);
   });
 
-  it("refuses an invalid or unknown option", () => {
-    for (const options of [{ maxSize: 0 }, { maxSize: 1.5 }, { maxSize: "1" }, { size: 1 }, { organization: "" }]) {
-      expect(() => memoryStorage(options as never)).toThrow(ConfigurationError);
-    }
+  it.each<[unknown, string[], string]>([
+    [{ maxSize: 0 }, ["maxSize"], "expected a positive whole number of bytes"],
+    [{ maxSize: 1.5 }, ["maxSize"], "expected a positive whole number of bytes"],
+    [{ maxSize: "1" }, ["maxSize"], "expected a positive whole number of bytes"],
+    [{ size: 1 }, ["size"], "unknown option; expected maxSize or organization or clock"],
+    [{ organization: "" }, ["organization"], "expected a text that is not empty"],
+    [{ organization: 7 }, ["organization"], "expected a text that is not empty"],
+    [{ clock: {} }, ["clock"], "expected a clock with the functions `now` and `after`"],
+    [7, [], "expected an object with maxSize or organization or clock"],
+    ["shop", [], "expected an object with maxSize or organization or clock"],
+  ])("refuses the options %j", (options, path, message) => {
+    const make = () => memoryStorage(options as never);
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(expect.objectContaining({ issues: [{ path, message }] }));
+  });
+
+  it("has the name of its organization", () => {
+    expect(memoryStorage({ organization: "shop" }).organization).toBe("shop");
   });
 });

@@ -12,11 +12,12 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError, type PartnerClock } from "pod-partner";
 import { type SqliteStorage, sqliteStorage } from "pod-partner/sqlite";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { settle } from "../support/settle.ts";
 import { bytes, keysOf, text, useFolder } from "./storages.ts";
 
 const folder = useFolder();
@@ -34,7 +35,9 @@ afterEach(async () => {
 describe("the file of a storage", () => {
   it("is readable only by its owner, with the files beside it", async () => {
     await open().set("key", bytes("value"));
-    for (const name of ["storage.db", "storage.db-wal", "storage.db-shm"]) {
+    writeFileSync(folder.path("damaged.db"), "x".repeat(1_000));
+    await expect(open(folder.path("damaged.db")).get("key")).rejects.toThrow("was damaged");
+    for (const name of ["storage.db", "storage.db-wal", "storage.db-shm", "damaged.db-lock"]) {
       expect(statSync(folder.path(name)).mode & 0o777).toBe(0o600);
     }
   });
@@ -59,8 +62,10 @@ describe("the file of a storage", () => {
   });
 
   it("is none for :memory:, and each storage has its own", async () => {
-    const storage = open(":memory:");
+    const clock = createManualClock();
+    const storage = open(":memory:", clock);
     await storage.set("key", bytes("value"));
+    await clock.advance(5_000);
     expect(text(await storage.get("key"))).toBe("value");
     expect(await open(":memory:").get("key")).toBeUndefined();
     expect(existsSync(":memory:")).toBe(false);
@@ -152,7 +157,9 @@ describe("a path that cannot be that of a storage", () => {
       name === "node:sqlite" ? undefined : getBuiltinModule(name as "node:fs"),
     );
     const make = () => sqliteStorage(folder.path("storage.db"));
-    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", issues: [{ path: [], message: expect.any(String) }] }),
+    );
     expect(make).toThrow(/Node [\d.]+ has no `node:sqlite`; use Node 22\.13, 23\.4 or newer, Deno 2\.2 or Bun 1\.4/);
   });
 
@@ -171,6 +178,9 @@ describe("a damaged file", () => {
     for (let index = 0; index < 300; index += 1) await storage.set(`key:${index}`, new Uint8Array(1_000).fill(index));
     await storage.close();
     return path;
+  }
+  async function readAll(storage: SqliteStorage): Promise<void> {
+    for (let index = 0; index < 300; index += 1) await storage.get(`key:${index}`);
   }
   function overwrite(path: string, from: number, to: number): void {
     const handle = openSync(path, "r+");
@@ -215,6 +225,21 @@ describe("a damaged file", () => {
       await storage.close();
     }
     expect(readFileSync(folder.path("storage.db-damaged"), "utf8")).toMatch(/^(second)+$/);
+  });
+
+  it("that another store has replaced by then costs no value of the new file, and no failure", async () => {
+    const path = await filled();
+    const clock = createManualClock();
+    // It has opened the file before the damage, and read none of the pages.
+    const late = open(path, clock);
+    await late.get("none");
+    overwrite(path, 4_096, 300_000);
+    const first = open(path, clock);
+    await expect(settle(clock, readAll(first))).rejects.toThrow("was damaged");
+    await first.set("key:7", bytes("new"));
+    await settle(clock, readAll(late));
+    expect(text(await late.get("key:7"))).toBe("new");
+    expect(text(await first.get("key:7"))).toBe("new");
   });
 
   it("is renamed once when many stores find it at the same time", async () => {
@@ -263,6 +288,82 @@ describe("a file that another process locks", () => {
     step = 0;
     database.exec("COMMIT");
     expect(await storage.set("key", bytes("3"), { expected: bytes("1") })).toBe(true);
+  });
+});
+
+describe("an error of SQLite", () => {
+  /** A storage whose next changes fail. Its file was replaced, which shows only when it is opened again. */
+  async function failing(errcode: number | undefined, times: number) {
+    const clock = createManualClock();
+    const pauses: number[] = [];
+    const after: PartnerClock["after"] = (ms, callback) => {
+      pauses.push(ms);
+      return clock.after(ms, callback);
+    };
+    const storage = open(undefined, { now: clock.now, after });
+    await storage.set("key", bytes("old"));
+    const other = open(folder.path("other.db"));
+    await other.set("key", bytes("new"));
+    await other.close();
+    for (const suffix of ["-wal", "-shm"]) rmSync(folder.path(`storage.db${suffix}`));
+    renameSync(folder.path("other.db"), folder.path("storage.db"));
+    const run = vi.spyOn(StatementSync.prototype, "run");
+    for (let time = 0; time < times; time += 1) {
+      run.mockImplementationOnce(() => {
+        throw Object.assign(new Error("faulty"), { errcode });
+      });
+    }
+    const change = settle(clock, storage.delete("other"), 10);
+    return { storage, change, pauses };
+  }
+
+  it.each([
+    ["a full disk", 13],
+    ["a value that is too big", 18],
+    ["a constraint", 19],
+  ])("that says %s fails the change, and keeps the open file", async (_, errcode) => {
+    const { storage, change } = await failing(errcode, 1);
+    await expect(change).rejects.toThrow("faulty");
+    expect(text(await storage.get("key"))).toBe("old");
+  });
+
+  it.each([
+    ["a failed read or write", 10],
+    ["a failed fsync", 10 | (4 << 8)],
+    ["nothing that is known", undefined],
+  ])("that says %s fails the change, and opens the file again", async (_, errcode) => {
+    const { storage, change } = await failing(errcode, 1);
+    await expect(change).rejects.toThrow("faulty");
+    expect(text(await storage.get("key"))).toBe("new");
+  });
+
+  it.each([
+    ["a lock", 5],
+    ["a lock of a file that recovers", 5 | (1 << 8)],
+    ["a locked table", 6],
+    ["a race for a lock", 15],
+  ])("that says %s is tried again after pauses that grow up to 50 ms", async (_, errcode) => {
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    const { storage, change, pauses } = await failing(errcode, 8);
+    expect(await change).toBe(false);
+    expect(text(await storage.get("key"))).toBe("old");
+    const waits = pauses.slice(0, 8);
+    for (const [index, longest] of [1, 2, 4, 8, 16, 32, 50, 50].entries()) {
+      expect(waits[index]).toBeGreaterThanOrEqual(longest / 2);
+      expect(waits[index]).toBeLessThanOrEqual(longest);
+    }
+  });
+
+  it("that says damage of what is in memory fails the change after three more attempts", async () => {
+    const storage = open(":memory:");
+    await storage.set("key", bytes("value"));
+    const run = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {
+      throw Object.assign(new Error("faulty"), { errcode: 11 });
+    });
+    await expect(storage.delete("key")).rejects.toThrow("faulty");
+    expect(run).toHaveBeenCalledTimes(4);
+    run.mockRestore();
+    expect(text(await storage.get("key"))).toBe("value");
   });
 });
 

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
 import { rowsOf, startService } from "./service.ts";
 import { collect, setUpBatch, tally } from "./setup.ts";
@@ -23,6 +24,9 @@ describe("a probed render that fails", () => {
     const began = clock.now();
     const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(6), { download: false })), 100);
     expect(tally(outcomes)).toEqual({ ok: 6 - failing.length, "render-failed": failing.length });
+    const failed = outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.error));
+    const references = failing.map((n) => expect.objectContaining({ reference: ref("Render", String(n)) }));
+    expect(failed).toEqual(expect.arrayContaining(references));
     expect(clock.now() - began).toBeLessThan(15_000);
   });
 });
@@ -38,13 +42,20 @@ describe("a new render that cannot be read yet", () => {
     expect(tally(outcomes)).toEqual({ ok: 6 });
   });
 
-  it.each([2_000, 20_000])("ends its wait at a deadline of %d ms, as any pending render", async (deadline) => {
-    const { clock, partner } = startService(
+  it.each([
+    [2_000, 1_500],
+    [20_000, 19_000],
+  ])("ends its wait at a deadline of %d ms, as any pending render, with a last look before", async (deadline, last) => {
+    const { clock, partner, seen } = startService(
       () => 5_000,
       () => 5,
       3_600_000,
     );
+    const began = clock.now();
     const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(1), { deadline })), 100);
+    const latest = (seen.at(-1)?.at ?? 0) - began;
+    expect(latest).toBeGreaterThanOrEqual(last);
+    expect(latest).toBeLessThan(deadline);
     const error = { name: "WaitTimeoutError", endpoint: "GET /renders/{renderReference}", cause: { status: 404 } };
     expect(outcomes).toMatchObject([{ ok: false, reason: "error", error }]);
   });
@@ -55,10 +66,28 @@ describe("a new render that cannot be read yet", () => {
       () => 5,
       3_600_000,
     );
+    const began = clock.now();
     const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(1))), 100);
     expect(outcomes).toMatchObject([{ ok: false, reason: "error", error: { name: "NotFoundError" } }]);
-    expect(clock.now()).toBeGreaterThanOrEqual(30_000);
+    expect(clock.now() - began).toBeGreaterThanOrEqual(30_000);
+    expect(clock.now() - began).toBeLessThan(60_000);
     expect(seen.length).toBeLessThan(20);
+  });
+});
+
+describe("a file that the service refuses for the key", () => {
+  it.each([401, 403])("with %i is the outcome of its row, without a look at its status", async (status) => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const lines: string[] = [];
+    const fetch = async (request: Request, init?: RequestInit) => {
+      lines.push(`${request.method} ${new URL(request.url).pathname}`);
+      return request.url.endsWith("/media")
+        ? Response.json({ code: "no", message: "no" }, { status })
+        : setup.emulator.fetch(request, init);
+    };
+    const outcomes = await collect(setup.connect({ fetch }).renders.batch(await setup.pairs(1)));
+    expect(outcomes).toMatchObject([{ ok: false, reason: "error", error: { status } }]);
+    expect(lines.filter((line) => /renders\/\w+$/.test(line))).toEqual([]);
   });
 });
 

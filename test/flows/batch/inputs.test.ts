@@ -29,6 +29,38 @@ describe("an input of renders.batch", () => {
     expect(setup.creations()).toEqual([1, 1, 1, 1]);
   });
 
+  it("has a composition that is looked up again after a day: its cost may have changed", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const [pair] = await setup.pairs(1);
+    if (pair === undefined) throw new Error("There is no pair");
+    const lookUps = [];
+    for (const hours of [0, 23, 2]) {
+      await setup.clock.advance(hours * 3_600_000);
+      expect(tally(await run(setup, [pair]))).toEqual({ ok: 1 });
+      lookUps.push(setup.count("GET /compositions/"));
+    }
+    expect(lookUps).toEqual([1, 1, 2]);
+  });
+
+  it.each(["its reference", "its parts"])(
+    'creates nothing when the composition of %s has no cost, also with `responses: "report"`',
+    async (by) => {
+      const setup = setUpBatch({ renderDuration: 0 });
+      const [pair] = await setup.pairs(1);
+      if (pair === undefined) throw new Error("There is no pair");
+      const row = by === "its parts" ? { ...partsOf(setup), imageReference: pair.imageReference } : pair;
+      const reference = pair.compositionReference;
+      const fetch = async (request: Request, init?: RequestInit) =>
+        /composition/.test(request.url)
+          ? Response.json({ composition: { reference } })
+          : setup.emulator.fetch(request, init);
+      const { renders } = setup.connect({ fetch, responses: "report", hooks: { onInvalidResponse: () => undefined } });
+      const [outcome] = await collect(renders.batch([row], { download: false, tokenBudget: 1 }));
+      expect(outcome).toMatchObject({ ok: false, reason: "error", error: { name: "ResponseValidationError" } });
+      expect(await setup.used()).toBe(0);
+    },
+  );
+
   it("can have an image to upload, whose content is uploaded once", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const rows = [1, 2, 1].map((n) => ({ ...partsOf(setup), image: sampleImage(String(n)) }));

@@ -109,18 +109,23 @@ describe("a render that failed, of a service that has no files of it", () => {
   it.each([404, 410, 500])("is an outcome with its reason when its file gives %i", async (status) => {
     const setup = setUpBatch({ renderDuration: 60_000 });
     const pairs = await setup.pairs(1);
-    const fetch: typeof globalThis.fetch = async (request, init) =>
-      request instanceof Request && request.url.endsWith("/media")
-        ? Response.json({ code: "no_file", message: "There is no file" }, { status })
-        : setup.emulator.fetch(request, init);
+    let files = 0;
+    const fetch = async (request: Request, init?: RequestInit) => {
+      if (!request.url.endsWith("/media")) return setup.emulator.fetch(request, init);
+      files += 1;
+      return Response.json({ code: "no_file", message: "There is no file" }, { status });
+    };
     for (const pair of pairs) {
       const { reference } = await setup
         .connect({ fetch: setup.emulator.fetch, storage: undefined })
         .renders.create(pair);
       setup.emulator.failRender(reference);
     }
-    const outcomes = await setup.settle(collect(setup.connect({ fetch }).renders.batch(pairs)));
-    expect(tally(outcomes)).toEqual({ "render-failed": 1 });
+    const { renders } = setup.connect({ fetch, retry: false });
+    const began = setup.clock.now();
+    expect(tally(await collect(renders.batch(pairs)))).toEqual({ "render-failed": 1 });
+    // Its status is read at once.
+    expect([files, setup.clock.now() - began]).toEqual([1, 0]);
   });
 });
 
