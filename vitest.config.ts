@@ -55,7 +55,14 @@ export default defineConfig({
         extends: true,
         test: { name: "shared", isolate: false, include: [`test/(${shared})/**/*.test.ts`], exclude: alone },
       },
-      { extends: true, test: { name: "alone", include: [`test/!(${shared}|site)/**/*.test.ts`, ...alone] } },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: [`test/!(${shared}|site)/**/*.test.ts`, ...alone],
+          globalSetup: "test/support/run-folder.ts",
+        },
+      },
       { extends: true, test: { name: "site", include: ["test/site/**/*.test.ts"] } },
     ],
   },

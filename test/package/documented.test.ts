@@ -5,14 +5,19 @@ import { describe, expect, it } from "vitest";
 import { root } from "./tarball.ts";
 
 const doors = ["index", "callbacks", "node", "opentelemetry", "redis", "sqlite", "testing"];
-const fileOf = (door: string): string => join(root, "dist", `${door}.d.ts`);
-const program = ts.createProgram(doors.map(fileOf), {
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  target: ts.ScriptTarget.ES2023,
-  lib: ["lib.es2024.d.ts", "lib.esnext.disposable.d.ts"],
-  types: ["node"],
-});
+const fileOf = (door: string, kind = "ts"): string => join(root, "dist", `${door}.d.${kind}`);
+const programOf = (kind: string): ts.Program =>
+  ts.createProgram(
+    doors.map((door) => fileOf(door, kind)),
+    {
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2023,
+      lib: ["lib.es2024.d.ts", "lib.esnext.disposable.d.ts"],
+      types: ["node"],
+    },
+  );
+const program = programOf("ts");
 const checker = program.getTypeChecker();
 
 const resolve = (symbol: ts.Symbol): ts.Symbol =>
@@ -55,18 +60,18 @@ describe("the built declarations", () => {
     expect(classes.flatMap(bareMethods)).toEqual([]);
   });
 
-  it.each(doors.flatMap((door) => [`${door}.js`, `${door}.cjs`]))(
-    "of %s have a value where the module has one, and only there",
-    async (file) => {
-      const declarations = join(root, "dist", file.replace(/\.(c?)js$/, ".d.$1ts"));
-      const built = ts.createProgram([declarations], program.getCompilerOptions());
+  describe.each([
+    ["js", program],
+    ["cjs", programOf("cts")],
+  ])("of .%s files", (suffix, built) => {
+    it.each(doors)("have a value where the module has one, and only there: %s", async (door) => {
       const types = built.getTypeChecker();
-      const source = built.getSourceFile(declarations);
+      const source = built.getSourceFile(fileOf(door, suffix.replace("js", "ts")));
       const symbol = source && types.getSymbolAtLocation(source);
       const values = symbol === undefined ? [] : types.getPropertiesOfType(types.getTypeOfSymbol(symbol));
-      const names = Object.keys(await import(join(root, "dist", file)));
+      const names = Object.keys(await import(join(root, "dist", `${door}.${suffix}`)));
       const own = names.filter((name) => !["default", "module.exports", "__esModule"].includes(name));
       expect(values.map(({ name }) => name).sort()).toEqual(own.sort());
-    },
-  );
+    });
+  });
 });

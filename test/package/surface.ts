@@ -24,24 +24,19 @@ function* identifiersIn(node: ts.Node): Generator<ts.Identifier> {
   for (const child of node.getChildren()) yield* identifiersIn(child);
 }
 
-/** Reads the declarations of one entry point as a user's compiler does. */
+/** Reads the declarations of the entry points as a user's compiler does. */
 class Declarations {
-  readonly #checker: ts.TypeChecker;
-  readonly #program: ts.Program;
-
-  constructor(door: string) {
-    if (!existsSync(fileOf(door))) throw new Error("There is no build to read: run `npm run build`.");
-    this.#program = ts.createProgram([fileOf(door)], {
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      target: ts.ScriptTarget.ES2023,
-      lib: ["lib.es2024.d.ts", "lib.esnext.disposable.d.ts"],
-      types: ["node"],
-    });
-    this.#checker = this.#program.getTypeChecker();
-  }
+  readonly #program = ts.createProgram(entryPoints.map(fileOf), {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    lib: ["lib.es2024.d.ts", "lib.esnext.disposable.d.ts"],
+    types: ["node"],
+  });
+  readonly #checker = this.#program.getTypeChecker();
 
   exportsOf(door: string): ReadonlyMap<string, ts.Symbol> {
+    if (!existsSync(fileOf(door))) throw new Error("There is no build to read: run `npm run build`.");
     const source = this.#program.getSourceFile(fileOf(door));
     const symbol = source && this.#checker.getSymbolAtLocation(source);
     const names = symbol === undefined ? [] : this.#checker.getExportsOfModule(symbol);
@@ -77,9 +72,10 @@ const byName = ([left]: readonly [string, unknown], [right]: readonly [string, u
 const section = (title: string, symbols: Iterable<readonly [string, ts.Symbol]>): string =>
   [`// ${title}`, ...[...symbols].sort(byName).map(([name, symbol]) => `// ${name}\n${print(symbol)}`)].join("\n\n");
 
+const declarations = new Declarations();
+
 /** All exports of an entry point with their declarations, and the types that these use without being exported. */
 export function surfaceOf(door: string): string {
-  const declarations = new Declarations(door);
   const exported = declarations.exportsOf(door);
   const known = new Set(exported.values());
   const hidden = new Map<string, ts.Symbol>();

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 
 const run = promisify(execFile);
@@ -28,19 +28,24 @@ interface Packed {
   readonly size: number;
 }
 
-/** The tarball as it would be published. It is deleted when the test ends. */
+/** The tarball as it would be published. It is packed once for a run, or twice when two files begin at the same time. */
 export async function pack(): Promise<Packed> {
-  if (!existsSync(join(root, "dist/index.cjs"))) throw new Error("There is no build to pack: run `npm run build`.");
-  const folder = await temporaryFolder();
-  const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
-    cwd: root,
-  });
-  const [packed] = JSON.parse(stdout) as [{ filename: string; size: number; files: { path: string }[] }];
-  return {
-    path: join(folder, packed.filename),
-    files: packed.files.map(({ path }) => path).sort(),
-    size: packed.size,
-  };
+  const shared = inject("runFolder");
+  const known = join(shared, "packed.json");
+  if (!existsSync(known)) {
+    if (!existsSync(join(root, "dist/index.cjs"))) throw new Error("There is no build to pack: run `npm run build`.");
+    const folder = await mkdtemp(join(shared, "tarball-"));
+    const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+      cwd: root,
+    });
+    const [{ filename, files, size }] = JSON.parse(stdout) as [
+      { filename: string; size: number; files: { path: string }[] },
+    ];
+    const packed: Packed = { path: join(folder, filename), files: files.map(({ path }) => path).sort(), size };
+    await writeFile(join(folder, "packed.json"), JSON.stringify(packed));
+    await rename(join(folder, "packed.json"), known);
+  }
+  return JSON.parse(await readFile(known, "utf8"));
 }
 
 async function link(name: string, into: string): Promise<void> {

@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 import { type RunningEmulator, sampleImage, startEmulator } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
+import { pack, root } from "../package/tarball.ts";
 import { isMissing, places, placesTable } from "./places.ts";
 import type { Day } from "./program.ts";
 
 const run = promisify(execFile);
-const root = new URL("../../", import.meta.url).pathname;
 
 /** `npm run test:places` tries all of them, a test run the fast ones. */
 const all = process.env.PLACES === "all";
@@ -39,10 +39,7 @@ describe("the packed package", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "pod-partner-places-"));
-    const packed = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
-      cwd: root,
-    });
-    tarball = join(folder, JSON.parse(packed.stdout)[0].filename);
+    tarball = (await pack()).path;
     emulator = await startEmulator({ seed: { orders: 120 }, renderDuration: 10 });
   });
   afterAll(async () => {

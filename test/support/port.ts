@@ -1,15 +1,19 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
-/** A port of 127.0.0.1 without a listener. */
+/** A port of 127.0.0.1 without a listener. The system assigns none of this range to other programs' connections and servers meanwhile. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const port = randomInt(10_000, 32_000);
+  const server = createServer().listen(port, "127.0.0.1");
+  const free = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  if (!free) return freePort();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system assigned no port.");
-  return address.port;
+  return port;
 }
 
 /** Waits until something listens. It retries a refused connection until `signal` aborts. */
