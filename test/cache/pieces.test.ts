@@ -59,27 +59,37 @@ describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose)
 
 describe("a cached file whose lost piece the service does not deliver", () => {
   const context = useCache();
+  const responses = {
+    "before its response": () => new Promise<Response>(() => undefined),
+    "in the middle of its response": async () => {
+      const begun = new ReadableStream({ start: (controller) => controller.enqueue(body.subarray(0, 1_000)) });
+      return new Response(begun, { headers: { ...file(immutable).headers } });
+    },
+  };
 
-  it.each(["cancel", "timeout"])("requests nothing more after a %s", async (how) => {
-    context.service.respond(file(immutable, body));
-    const sent: AbortSignal[] = [];
-    const never = new Promise<Response>(() => undefined);
-    const fetch = (_: Request, init?: RequestInit) => {
-      sent.push(init?.signal ?? expect.fail("no signal"));
-      return never;
-    };
-    await read(context.client());
-    await context.storage.delete(await keyOf(context.storage, 1));
-    const reader = (await media(context.client({ fetch, timeout: 5_000 }))).stream().getReader();
-    await reader.read();
-    const next = rejection(reader.read()).catch(() => undefined);
-    await expect.poll(() => sent.length).toBe(1);
-    if (how === "cancel") await reader.cancel();
-    else await context.clock.advance(5_000);
-    await next;
-    await context.clock.advance(60_000);
-    expect([sent.length, sent[0]?.aborted, context.clock.pending]).toEqual([1, true, 0]);
-  });
+  it.each(Object.entries(responses).flatMap((one) => ["cancel", "timeout"].map((how) => [how, ...one] as const)))(
+    "requests nothing more after a %s %s",
+    async (how, _, respond) => {
+      context.service.respond(file(immutable, body));
+      const sent: AbortSignal[] = [];
+      const fetch = (_: Request, init?: RequestInit) => {
+        sent.push(init?.signal ?? expect.fail("no signal"));
+        return respond();
+      };
+      await read(context.client());
+      await context.storage.delete(await keyOf(context.storage, 1));
+      const reader = (await media(context.client({ fetch, timeout: 5_000 }))).stream().getReader();
+      await reader.read();
+      const next = rejection(reader.read()).catch(() => undefined);
+      await expect.poll(() => sent.length).toBe(1);
+      await context.idle();
+      if (how === "cancel") await reader.cancel();
+      else await context.clock.advance(5_000);
+      await next;
+      await context.clock.advance(60_000);
+      expect([sent.length, sent[0]?.aborted, context.clock.pending]).toEqual([1, true, 0]);
+    },
+  );
 });
 
 describe("a cached file of several pieces", () => {
@@ -91,6 +101,15 @@ describe("a cached file of several pieces", () => {
     await read(partner);
     const { fromCache, bytes } = await read(partner);
     expect([fromCache, same(bytes)]).toEqual([true, true]);
+  });
+
+  it("is downloaded again after a 304 that forbids to store it", async () => {
+    const headers = { "cache-control": "private, no-cache", "last-modified": "Wed, 18 Nov 2026 08:00:00 GMT" };
+    const forbids = { ...headers, "cache-control": "no-store" };
+    context.service.respond(file(headers, body), { status: 304, headers: forbids }, file(forbids, body));
+    await read(context.client());
+    expect(same((await read(context.client())).bytes)).toBe(true);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 });
 
@@ -115,44 +134,6 @@ describe("a cached render without an ETag", () => {
     await read(partner);
     await losses.missing?.(context.storage, 1);
     expect(await rejection(read(partner))).toMatchObject({ name: "ConnectionError" });
-  });
-});
-
-describe("a cached file whose lost piece the service does not deliver", () => {
-  const context = useCache();
-
-  it.each(["cancel", "timeout"])("requests nothing more after a %s", async (how) => {
-    context.service.respond(file(immutable, body));
-    const sent: AbortSignal[] = [];
-    const never = new Promise<Response>(() => undefined);
-    const fetch = (_: Request, init?: RequestInit) => {
-      sent.push(init?.signal ?? expect.fail("no signal"));
-      return never;
-    };
-    await read(context.client());
-    await context.storage.delete(await keyOf(context.storage, 1));
-    const reader = (await media(context.client({ fetch, timeout: 5_000 }))).stream().getReader();
-    await reader.read();
-    const next = rejection(reader.read()).catch(() => undefined);
-    await expect.poll(() => sent.length).toBe(1);
-    if (how === "cancel") await reader.cancel();
-    else await context.clock.advance(5_000);
-    await next;
-    await context.clock.advance(60_000);
-    expect([sent.length, sent[0]?.aborted, context.clock.pending]).toEqual([1, true, 0]);
-  });
-});
-
-describe("a cached file of several pieces", () => {
-  const context = useCache();
-
-  it("is downloaded again after a 304 that forbids to store it", async () => {
-    const headers = { "cache-control": "private, no-cache", "last-modified": "Wed, 18 Nov 2026 08:00:00 GMT" };
-    const forbids = { ...headers, "cache-control": "no-store" };
-    context.service.respond(file(headers, body), { status: 304, headers: forbids }, file(forbids, body));
-    await read(context.client());
-    expect(same((await read(context.client())).bytes)).toBe(true);
-    expect(await fileKeys(context.storage)).toEqual([]);
   });
 });
 

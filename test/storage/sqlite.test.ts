@@ -235,9 +235,10 @@ describe("a damaged file", () => {
     await late.get("none");
     overwrite(path, 4_096, 300_000);
     const first = open(path, clock);
-    await expect(settle(clock, readAll(first))).rejects.toThrow("was damaged");
+    await expect(readAll(first)).rejects.toThrow("was damaged");
     await first.set("key:7", bytes("new"));
-    await settle(clock, readAll(late));
+    // So little time passes that it does not look whether its file is still in its place.
+    await settle(clock, readAll(late), 1);
     expect(text(await late.get("key:7"))).toBe("new");
     expect(text(await first.get("key:7"))).toBe("new");
   });
