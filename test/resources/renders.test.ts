@@ -166,7 +166,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
   it("renders.wait reads every status with the query and the headers of its options", async () => {
     const responses = [pending, completed];
     const { clock, partner, asked } = waiting(() => ({ body: { render: responses.shift() } }));
-    const options = { query: { expand: "media" }, headers: { "x-trace": "7" } };
+    const options = { interval: 1_000, query: { expand: "media" }, headers: { "x-trace": "7" } };
     await settle(clock, partner.renders.wait(reference, options), 1_000);
     const statuses = asked("").map(({ request }) => [request.path, request.headers["x-trace"]]);
     const path = `/v2/renders/${reference}?expand=media`;
