@@ -20,4 +20,9 @@ export type {
 } from "./options.ts";
 export type { OrderChanged, OrderGone } from "./order-state.ts";
 export { type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";
-export { createOrderUpdatedReceiver, type OrderUpdatedReceiver } from "./receiver.ts";
+export {
+  createOrderUpdatedReceiver,
+  type NodeRequest,
+  type NodeResponse,
+  type OrderUpdatedReceiver,
+} from "./receiver.ts";
