@@ -17,6 +17,7 @@ const alone = [
   "test/emulator/entry-points.test.ts",
   "test/flows/batch/memory.test.ts",
   "test/unit/abandoned-iterators.test.ts",
+  "test/unit/download.test.ts",
   "test/unit/unread-download.test.ts",
 ];
 
