@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { PodPartner, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
@@ -10,6 +13,16 @@ import { startStubService } from "../support/stub-service.ts";
 import { transports } from "../support/transports.ts";
 
 describe.each(transports)("over $name", ({ over }) => {
+  it("a service whose host is an IPv6 address is reached", async () => {
+    await using server = createServer(({ headers }, response) => {
+      response.setHeader("connection", "close").end(JSON.stringify({ message: headers.host }));
+    }).listen(0, "::1");
+    await once(server, "listening");
+    const host = `[::1]:${(server.address() as AddressInfo).port}`;
+    const partner = new PodPartner({ baseUrl: `http://${host}/v2`, secretKey, ...over });
+    expect(await partner.auth.validate()).toEqual({ message: host });
+  });
+
   describe("the secret key is sent to no other place (law 1)", () => {
     const context = useService(over);
 
