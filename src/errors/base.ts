@@ -15,9 +15,11 @@ export interface TimelineEntry {
   readonly took: number;
   /**
    * The result of the step: an HTTP status, the name of an error, or a word such as `waited`. Of the cache: `fresh`, `stale` or `absent`. Of
-   * the queue: the rate-limit policy, or `default` for a limit that has none; the hook `onPause` has the reason.
+   * the queue: the rate-limit policy, or `default` for a limit that has none.
    */
   readonly outcome: string;
+  /** Why a call waited in the queue for more than 300 ms: a `PauseReason`, for example `fair-share`. Other steps have none. */
+  readonly reason?: string | undefined;
 }
 
 /** How many of the first and last steps of a long call the table shows. */
@@ -29,7 +31,12 @@ const ms = (time: number): string => `${Math.round(time)} ms`;
 
 type TimelineRow = readonly [what: string, outcome: string, began: string, took: string];
 
-const lineOf = ({ step, outcome, at, took }: TimelineEntry): TimelineRow => [step, cell(outcome), ms(at), ms(took)];
+const lineOf = ({ step, outcome, reason, at, took }: TimelineEntry): TimelineRow => [
+  step,
+  cell(reason === undefined ? outcome : `${outcome} (${reason})`),
+  ms(at),
+  ms(took),
+];
 
 /**
  * Formats a timeline as a table: each step with its outcome, its start since the beginning of the call, and its duration.

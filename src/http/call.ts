@@ -201,7 +201,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
         throw error;
       } finally {
         const took = tenths(scope.elapsed() - began);
-        timeline.push({ step, at: tenths(began), took, outcome: trace.outcome ?? "done" });
+        const { outcome = "done", reason } = trace;
+        timeline.push({ step, at: tenths(began), took, outcome, ...(reason !== undefined && { reason }) });
         core.observer.logStep(trace, took);
       }
     };

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { PodPartner } from "pod-partner";
+import { PodPartner, type TimelineEntry, type WithResponse } from "pod-partner";
 import { redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
@@ -68,12 +68,19 @@ async function pausesOf({ respond, took = 0, calls, every = 0, before = 0, pacin
   });
   for (let call = 0; call < before; call += 1) await settle(clock, partner.auth.validate(), 50);
   pauses.length = 0;
+  const timelines = new Map<unknown, readonly TimelineEntry[]>();
+  // An error has them, too.
+  const keep = ({ callId, timeline }: Pick<WithResponse<unknown>, "callId" | "timeline">) =>
+    timelines.set(callId, timeline);
   const running: Promise<unknown>[] = [];
   for (let call = 0; call < calls; call += 1) {
-    running.push(partner.auth.validate());
+    running.push(partner.auth.validate().withResponse().then(keep, keep));
     if (every > 0) await clock.advance(every);
   }
-  await settle(clock, Promise.allSettled(running), 50);
+  await settle(clock, Promise.all(running), 50);
+  for (const { callId, reason } of pauses) {
+    expect(timelines.get(callId)).toContainEqual(expect.objectContaining({ step: "queue", reason }));
+  }
   return pauses;
 }
 
