@@ -34,6 +34,37 @@ function closeOnStrayBytes(agent: http.Agent): http.Agent {
   });
 }
 
+type CreateSocket = (request: http.ClientRequest, options: object, done: (...result: unknown[]) => void) => void;
+type CreateConnection = (options: object, done: (...result: unknown[]) => void) => Socket;
+
+/**
+ * Lets an agent emit `opening` at a request, with the connection to the proxy: Node gives the request a tunnel only when it is complete, TLS
+ * included, and would neither limit nor stop the way there.
+ */
+function announceOpening(agent: http.Agent): http.Agent {
+  const createSocket = Reflect.get(agent, "createSocket").bind(agent) as CreateSocket;
+  const createConnection = Reflect.get(agent, "createConnection").bind(agent) as CreateConnection;
+  let current: http.ClientRequest | undefined;
+  return Object.assign(agent, {
+    createSocket: ((request, options, done) => {
+      current = request;
+      try {
+        createSocket(request, options, done);
+      } finally {
+        current = undefined;
+      }
+    }) satisfies CreateSocket,
+    createConnection: ((options, done) => {
+      // Without the timeout of unused connections, which Node would apply to the answer of the proxy, too.
+      const socket = createConnection({ ...options, timeout: undefined }, done);
+      const request = current;
+      // Nobody listens to a request that is being made.
+      process.nextTick(() => request?.emit("opening", socket));
+      return socket;
+    }) satisfies CreateConnection,
+  });
+}
+
 /**
  * The connections of a transport. Only a GET goes out on a connection that was used before: the server can close such a connection at
  * any time, and a write that meets this would be in doubt.
@@ -97,8 +128,9 @@ export class Connections {
       ...(ca !== undefined && protocol === "https:" && { ca }),
     };
     const { Agent } = httpModule(protocol);
-    return kept
+    const agent = kept
       ? closeOnStrayBytes(new Agent({ ...options, keepAlive: true, timeout: idleTimeout }))
       : new Agent(options);
+    return proxyEnv === undefined ? agent : announceOpening(agent);
   }
 }

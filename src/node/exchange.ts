@@ -28,19 +28,35 @@ export function exchange(
     /** Whether a part of the request may have left this process. */
     let left = false;
     let stopTimer: () => void = () => undefined;
-    const stopListening = onAbort(signal, () => outgoing.destroy(coded("the request was stopped", "ABORT_ERR")));
+    /** The connection to a proxy, while the request has none of its own. */
+    let opening: Socket | undefined;
+    const stop = (error: Error) => {
+      outgoing.destroy(error);
+      opening?.destroy(error);
+    };
+    const stopListening = onAbort(signal, () => stop(coded("the request was stopped", "ABORT_ERR")));
     const fail = (error: unknown) => reject(left ? error : new NeverSent(withoutCredentials(error)));
+    const startTimer = () => {
+      const { connectTimeout: ms } = connections;
+      const why = `no connection within ${ms} ms (option \`connectTimeout\` of nodeTransport)`;
+      stopTimer();
+      stopTimer = clock.after(ms, () => stop(coded(why, "ETIMEDOUT")));
+    };
     const onConnected = () => {
       left = true;
       stopTimer();
     };
 
     outgoing
+      .on("opening", (socket: Socket) => {
+        opening = socket;
+        if (outgoing.destroyed) socket.destroy(coded("the request was stopped", "ABORT_ERR"));
+        else startTimer();
+      })
       .on("socket", (socket) => {
+        opening = undefined;
         if (outgoing.reusedSocket || !isConnecting(socket)) return onConnected();
-        const { connectTimeout: ms } = connections;
-        const why = `no connection within ${ms} ms (option \`connectTimeout\` of nodeTransport)`;
-        stopTimer = clock.after(ms, () => outgoing.destroy(coded(why, "ETIMEDOUT")));
+        startTimer();
         socket.once(propertyOf(socket, "encrypted") === true ? "secureConnect" : "connect", onConnected);
       })
       .on("response", (response) => {

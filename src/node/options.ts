@@ -6,7 +6,7 @@ import { check, type UnknownKey } from "../schemas/check.ts";
 export interface NodeTransportOptions {
   /** The maximum number of open connections for reads, and the same number again for writes. Default: no limit. */
   readonly maxSockets?: number | undefined;
-  /** Milliseconds to open a connection, TLS included. After that the request counts as not sent. Default 10 000. */
+  /** Milliseconds to open a connection, a proxy's tunnel and TLS included. After that the request counts as not sent. Default 10 000. */
   readonly connectTimeout?: number | undefined;
   /**
    * Certificates in PEM format, used instead of Node's own list of authorities. To add to that list, set the environment variable

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect } from "node:net";
+import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { selfSigned } from "../runtimes/self-signed.ts";
 import { rejection } from "../support/exchange.ts";
@@ -80,6 +81,44 @@ describe("a proxy", () => {
     expect(await rejection(partner.orders.create(combinedOrder))).toMatchObject({
       name: "ConnectionError",
       sent: false,
+    });
+  });
+
+  describe.each([
+    ["does not answer", ""],
+    ["opens a tunnel in which no handshake ends", "HTTP/1.1 200 Connection established\r\n\r\n"],
+  ])("that %s", (_, answer) => {
+    const startSilent = () =>
+      listenRaw((socket, data) => void (String(data).startsWith("CONNECT") && socket.write(answer)));
+
+    it("leaves the request unsent after `connectTimeout`, and no connection", async () => {
+      await using proxy = await startSilent();
+      for (const call of ["organization.get", "orders.create"] as const) {
+        const clock = createManualClock();
+        const partner = clientOf("https://service.test", { clock }, { proxy: proxy.origin, connectTimeout: 5_000 });
+        const failure = rejection(
+          call === "orders.create" ? partner.orders.create(combinedOrder) : partner.organization.get(),
+        );
+        await expect.poll(() => proxy.sockets.size).toBe(1);
+        await clock.advance(5_000);
+        const error = await failure;
+        expect(error).toMatchObject({ name: "ConnectionError", sent: false });
+        expect(String(error)).toContain("no connection within 5000 ms");
+        await expect.poll(() => proxy.sockets.size).toBe(0);
+      }
+    });
+
+    it("leaves no connection after an abort", async () => {
+      await using proxy = await startSilent();
+      const partner = clientOf("https://service.test", {}, { proxy: proxy.origin });
+      for (const method of ["GET", "POST"] as const) {
+        const controller = new AbortController();
+        const failure = rejection(partner.request(method, "/things", { signal: controller.signal }));
+        await expect.poll(() => proxy.sockets.size).toBe(1);
+        controller.abort("stop");
+        expect(await failure).toBe("stop");
+        await expect.poll(() => proxy.sockets.size).toBe(0);
+      }
     });
   });
 
