@@ -100,6 +100,8 @@ function open(connections: Connections, { method, url, headers, content }: WireR
       headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
       agent: connections.agentFor(protocol, method),
     });
+    // By default Node leaves out what follows the first thousand headers. The size of a head is limited in any case.
+    outgoing.maxHeadersCount = 0;
     // An agent with `maxSockets` gives the connection of a finished request to one that waits, even without keep-alive.
     if (method !== "GET") outgoing.shouldKeepAlive = false;
     return outgoing;

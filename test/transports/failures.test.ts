@@ -121,6 +121,13 @@ describe.each(transports)("over $name", ({ name, over }) => {
       expect([response.url, response.bodyUsed]).toEqual([`${server.origin}/v2/auth/validate`, true]);
     });
 
+    it("keeps a header that follows two thousand others", async () => {
+      const many = Array.from({ length: 2_000 }, () => "a:b");
+      await using server = await listenRaw((socket) => socket.write(responseText(data, ...many, "X-Last: c")));
+      const { response } = await clientOf(server.origin, over).auth.validate().withResponse();
+      expect(response.headers.get("x-last")).toBe("c");
+    });
+
     it("has one header of several, of which each is read: the longest `Retry-After` applies", async () => {
       const text = responseText({ code: "rate_limited", message: "Later." }, "Retry-After: 3", "retry-after: 2");
       await using server = await listenRaw((socket) => socket.write(text.replace("200 OK", "429 Too Many Requests")));
