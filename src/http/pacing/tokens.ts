@@ -147,7 +147,7 @@ export class Buckets implements TokenSource {
    */
   #followNames(policies: Iterable<string>, report: RateLimitReport): void {
     for (const policy of report.keys()) this.#renamed.delete(policy);
-    const names = new Set([...this.#buckets.keys()].map((policy) => this.#nameOf(policy)));
+    const names = new Set([...this.names()].map((policy) => this.#nameOf(policy)));
     const unknown = [...report].filter(([name]) => !names.has(name));
     const missing = [...policies].filter((policy) => this.reportOf(policy, report) === undefined);
     for (const policy of missing) {

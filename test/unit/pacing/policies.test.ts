@@ -122,6 +122,15 @@ describe("changing policies", () => {
     expect(pacer.rateLimits().policies.uploads?.remaining).toBe(4_940);
   });
 
+  it("keep pacing when one is renamed, and each response names those of other routes, too", async () => {
+    const limits = { default: [10, 2_000], uploads: [5_000, 86_400_000], downloads: [100_000, 86_400_000] } as const;
+    const { clock, serve, traffic } = renaming(limits, (policy) => (policy === "default" ? "std" : policy));
+    const outcome = consume({ ...traffic, serve: () => serve(Object.keys(limits)) });
+    await clock.run(60_000);
+    expect(outcome.served).toHaveLength(60);
+    expect(outcome.refusals).toBe(0);
+  });
+
   it("are learned by calls that already wait", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [300, 6_000], burst: [2, 1_000] });
