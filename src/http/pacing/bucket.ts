@@ -38,8 +38,8 @@ export interface SentRequest {
   level: number;
   /** The number of requests sent by then, this one included. */
   readonly sent: number;
-  /** The number of responses received by then. */
-  readonly responses: number;
+  /** The number of requests that had ended by then. */
+  readonly ended: number;
   /** The number of later requests whose responses came earlier: the service probably counted them first. */
   overtaken: number;
 }
@@ -65,7 +65,7 @@ export class Bucket {
   /** The shortest recent time from a request to its response, in milliseconds; 0 before the first response. */
   #roundTrip = 0;
   #sent = 0;
-  #responses = 0;
+  #ended = 0;
   readonly #slowStart = new SlowStart();
   readonly #fairShare = new FairShare(this);
   /** Requests without a response, in the order in which they were sent. */
@@ -158,14 +158,16 @@ export class Bucket {
     this.#sent += 1;
     this.#usedAt = now;
     this.#fairShare.take(now);
-    const request = { sentAt: now, level: this.#level, sent: this.#sent, responses: this.#responses, overtaken: 0 };
+    const request = { sentAt: now, level: this.#level, sent: this.#sent, ended: this.#ended, overtaken: 0 };
     this.#inFlight.add(request);
     return request;
   }
 
-  /** Removes a request that ended without a response. */
+  /** Removes a request that ended without a response. It may still be on its way to the service, which counts it later. */
   forget(request: SentRequest, now: number): void {
     this.#refill(now);
+    this.#countOvertakers(request, now);
+    this.#ended += 1;
     this.#usedAt = now;
     this.#inFlight.delete(request);
   }
@@ -174,10 +176,10 @@ export class Bucket {
   observe(request: SentRequest, report: PolicyReport | undefined, now: number): void {
     this.#refill(now);
     const countedBefore = this.#countOvertakers(request, now);
-    const meanwhile = this.#responses - request.responses;
+    const meanwhile = this.#ended - request.ended;
     const took = now - request.sentAt;
-    this.#roundTrip = this.#responses === 0 ? took : Math.min(took, this.#roundTrip * (1 + roundTripGrowth));
-    this.#responses += 1;
+    this.#roundTrip = this.#roundTrip === 0 ? took : Math.min(took, this.#roundTrip * (1 + roundTripGrowth));
+    this.#ended += 1;
     this.#usedAt = now;
     if (report !== undefined) this.#resize(report);
     this.#inFlight.delete(request);
@@ -188,7 +190,7 @@ export class Bucket {
     const { reported, reportedBefore } = this.#slowStart;
     this.#slowStart.addLevel(now);
     const remaining = Math.min(report.remaining, this.quota);
-    // The service may not have counted the requests in flight, nor those whose responses came meanwhile.
+    // The service may not have counted the requests in flight, nor those that ended meanwhile.
     const atLeast = remaining - meanwhile - this.inFlight;
     if (!reported) this.#level = Math.min(this.#level, atLeast);
     this.#noticeOthers(request, remaining, countedBefore, now, reportedBefore);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FairShare } from "../../../src/http/pacing/fair-share.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
+import { endpointOf } from "../../support/endpoints.ts";
 import { consume, type Latency } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
 import { createService } from "../../support/pacing/service.ts";
@@ -79,5 +80,34 @@ describe("a single client never assumes other clients", () => {
     const latency = () => () => [2, 2] as const;
     const result = await run({ quota: 100, calls: 15_000, parallel: 64, latency, until: 400_000, own });
     expect(result).toMatchObject({ served: 15_000, refusals: 0, assumed: 0 });
+  });
+});
+
+describe("a call that was aborted while its request was on its way", () => {
+  const get = endpointOf("orders.get");
+
+  it("has taken its token, although the service counts it after a request that was sent before", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [20, 20_000] });
+    const pacer = new Pacer(clock);
+    const calls = { clock, pacer, serve: () => service.serve(["default"]), latency: () => [5, 5] as const };
+    consume({ ...calls, calls: 14, parallel: 1 });
+    await clock.run(200);
+
+    const grants = [1, 2, 3, 4].map(() => pacer.tryAcquire(get));
+    const [answered, ...aborted] = grants.filter((grant) => grant !== undefined);
+    expect(aborted).toHaveLength(3);
+    const { headers } = service.serve(["default"]);
+    await clock.run(210);
+    for (const grant of aborted) {
+      pacer.forget(grant);
+      service.serve(["default"]);
+    }
+    if (answered !== undefined) pacer.observe(get, answered, headers);
+
+    const outcome = consume({ ...calls, calls: 10, parallel: 10 });
+    await clock.run(20_000);
+    expect(outcome.served).toHaveLength(10);
+    expect(outcome.refusals).toBe(0);
   });
 });
