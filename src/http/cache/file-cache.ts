@@ -150,18 +150,15 @@ async function* bytesOf(file: WantedFile, stored: StoredFile, closed: AbortSigna
   }
   if (given === size) return;
   await file.store.drop(stored);
-  // Nobody waits for the response when the caller cancels, or when the outer timeout ends the download.
-  const stopListening = onAbort(closed, () => file.call.scope.end(new Error("the download was closed")));
-  const reader = (await downloadSame(file, stored)).stream().getReader();
-  stopListening();
-  onAbort(closed, () => void reader.cancel().catch(() => undefined));
+  // The request ends with the download: at its end, at its timeout, and when the caller cancels it.
+  onAbort(closed, () => file.call.scope.end(new Error("the download was closed")));
   let received = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    received += next.value.byteLength;
+  for await (const chunk of (await downloadSame(file, stored)).stream()) {
+    received += chunk.byteLength;
     // A body of another length is of another version, also with the same `ETag`.
     if (received > size) throw new Error(lost);
     if (received <= given) continue;
-    yield next.value.subarray(next.value.byteLength - (received - given));
+    yield chunk.subarray(chunk.byteLength - (received - given));
     given = received;
   }
   if (given < size) throw new Error(lost);
