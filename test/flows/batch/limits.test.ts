@@ -60,6 +60,34 @@ describe("tokenBudget", () => {
     expect([setup.count("POST /images"), setup.creations()]).toEqual([3, [1, 1, 1]]);
   });
 
+  it("does not leave out a row whose tokens are reserved for the retries of another one", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const row = (name: string) => ({ compositionReference: setup.demo.compositions.desk, image: sampleImage(name) });
+    const uploaded = Promise.withResolvers<void>();
+    let isCreating = false;
+    const fetch = async (request: Request, init?: RequestInit) => {
+      const response = await setup.emulator.fetch(request, init);
+      if (request.method !== "POST") return response;
+      if (request.url.endsWith("/renders")) {
+        isCreating = true;
+        await uploaded.promise;
+      } else if (isCreating) uploaded.resolve();
+      return response;
+    };
+    async function* rows() {
+      yield row("a");
+      while (!isCreating) await new Promise(setImmediate);
+      yield row("b");
+    }
+    const outcomes = [];
+    // A render costs 2, and one retry of the first is reserved.
+    for await (const outcome of setup.connect({ fetch }).renders.batch(rows(), { tokenBudget: 4, download: false })) {
+      outcomes.push(outcome);
+      uploaded.resolve();
+    }
+    expect(tally(outcomes)).toEqual({ ok: 2 });
+  });
+
   it.each([{ fault: "drop" }, { fault: "status", status: 408, when: "after" }] as const)(
     "is not exceeded by creations that are sent again because their responses were lost: %j",
     async (fault) => {
@@ -110,6 +138,16 @@ describe("the weekly limit", () => {
     await setup.clock.set(reset);
     expect(tally(await setup.settle(collect(setup.connect().renders.batch(pairs))))).toEqual({ ok: 10 });
     expect(setup.creations()).toEqual(Array(10).fill(1));
+  });
+
+  it("ends the uploads for renders that it does not cover", async () => {
+    const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 2 });
+    const compositionReference = setup.demo.compositions.desk;
+    const rows = ["a", "b", "c", "d"].map((name) => ({ compositionReference, image: sampleImage(name) }));
+    const outcomes = await collect(setup.partner.renders.batch(rows, { concurrency: 1, download: false }));
+    expect(tally(outcomes)).toEqual({ ok: 1, "weekly-limit": 3 });
+    // That of "b" was uploaded before the limit was read.
+    expect(setup.count("POST /images")).toBe(2);
   });
 
   it("is read again when the batch reaches the next week", async () => {
