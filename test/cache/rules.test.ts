@@ -66,6 +66,14 @@ describe("a cached file that is fresh", () => {
     expect(timeline).toEqual([{ step: "cache", at: 0, took: 0, outcome: "fresh" }]);
   });
 
+  it("has its length, also if its response had none", async () => {
+    const headers = { "content-type": "image/jpeg", ...immutable };
+    const partner = context.client({ fetch: async () => new Response(new Blob([jpeg]).stream(), { headers }) });
+    expect((await read(partner)).fromCache).toBe(false);
+    const download = await media(partner);
+    expect([download.fromCache, download.size, same(await download.bytes())]).toEqual([true, jpeg.length, true]);
+  });
+
   it("is requested again by a process whose clock is behind by more than the lifetime", async () => {
     context.service.respondAlways(file({ "cache-control": "max-age=60" }));
     await read(context.client());
