@@ -56,6 +56,18 @@ describe("compositions.search", () => {
     expect([looked, found.length]).toEqual([tried, existing]);
   });
 
+  it("sends all its requests with its options, and tries only the scenes of the productgroup that it gets", async () => {
+    const callIds = new Set<string>();
+    const hooks = { onRequest: ({ callId }: { callId: string }) => callIds.add(callId) };
+    const { emulator, partner, settle } = setUp({}, { hooks });
+    const { products, productgroups } = emulator.demo;
+    const by = { productReference: products.slimCase, productgroupReference: productgroups.slimCases };
+    await settle(collect(partner.compositions.search(by, { callId: "job-7" })));
+    const lists = emulator.requests.where({ on: "scenes.list" });
+    expect(lists.map(({ path }) => path)).toEqual([`/scenes?productgroupReference=${productgroups.slimCases}`]);
+    expect([...callIds].map((id) => id.slice(0, 6))).toEqual(Array(callIds.size).fill("job-7/").with(0, "job-7"));
+  });
+
   it("tries all products in a scene", async () => {
     const { emulator, partner, settle } = setUp();
     const { studio: sceneReference } = emulator.demo.scenes;
