@@ -266,7 +266,8 @@ it("troubleshooting.md has the messages as they are", async () => {
   const head = `# What does this message mean?
 
 Search this page for the message. Each error says what to do; below it is what the message cannot know. Every error has \`hint\`, \`code\`, \`timeline\`
-and \`docs\`, the place in [errors](errors.md). For orders that are missing or late see [reconciliation](reconciliation.md).
+and \`docs\`, the place in [errors](errors.md). For orders that are missing or late see [reconciliation](reconciliation.md), for calls that work
+but are slow [where the time goes](rate-limits.md#where-the-time-of-a-slow-call-goes).
 `;
   await expect(`${head}\n${sections.join("\n")}`).toMatchFileSnapshot(join(root, "docs/troubleshooting.md"));
 });
