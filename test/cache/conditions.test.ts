@@ -11,6 +11,7 @@ describe("a caller with a copy of its own", () => {
 
   it.each([
     ["etag", { etag }],
+    ["any etag", { etag: "*" }],
     ["a list of etags", { etag: `"v0", W/${etag}` }],
     ["lastModified", { lastModified }],
     ["a later lastModified", { lastModified: "Thu, 19 Nov 2026 08:00:00 GMT" }],
@@ -81,14 +82,15 @@ describe("a caller with a copy of its own, and a cached file that is not fresh",
     expect(await conditional(partner, { etag })).toMatchObject({ modified: false, etag });
   });
 
-  it("asks only for its own copy if a request cannot ask for both", async () => {
+  it("asks only for its own copy if a request cannot ask for both, and the cached one stays", async () => {
     const since = "Thu, 19 Nov 2026 08:00:00 GMT";
-    context.service.respond(file(revalidated), { status: 304 });
+    context.service.respond(file(revalidated), { status: 304 }, { status: 304, headers: revalidated });
     const partner = context.client();
     await read(partner);
     expect(await conditional(partner, { lastModified: since })).toMatchObject({ modified: false });
     expect(context.service.requests[1]?.headers["if-modified-since"]).toBe(since);
     expect(context.service.requests[1]?.headers).not.toHaveProperty("if-none-match");
+    expect((await read(partner)).fromCache).toBe(true);
   });
 
   it("asks only for its own copy by its etag if the cached one has none", async () => {

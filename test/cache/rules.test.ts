@@ -55,11 +55,13 @@ describe("a cached file that is fresh", () => {
   it("has the headers, the size and the type of its response, and an age", async () => {
     context.service.respond(file({ ...immutable, "last-modified": lastModified }));
     const partner = context.client();
-    await read(partner);
+    const first = await media(partner).withResponse();
+    await first.data.bytes();
+    expect(first.timeline[0]).toMatchObject({ step: "cache", outcome: "absent" });
     await context.clock.advance(90_000);
-    const call = partner.catalog.products.media(ref("Product"), "front.jpg");
-    const { data, response, timeline } = await call.withResponse();
+    const { data, response, timeline } = await media(partner).withResponse();
     expect(data).toMatchObject({ contentType: "image/jpeg", etag, lastModified, size: jpeg.length, fromCache: true });
+    expect(response).toBeInstanceOf(Response);
     expect(response.status).toBe(200);
     expect(response.url).toBe(`${context.service.baseUrl}/products/${ref("Product")}/media/front.jpg`);
     expect(response.headers.get("age")).toBe("90");
@@ -104,7 +106,7 @@ describe("a cached file that is not fresh", () => {
     ["max-age that is over", { "cache-control": "max-age=60", etag }, 61_000],
     ["max-age of the response's own age", { "cache-control": "max-age=60", age: "50", etag }, 11_000],
     ["max-age of shared caches only", { "cache-control": "max-age=0, s-maxage=600", etag }, 1],
-    ["Pragma: no-cache", { pragma: "no-cache", expires: "Wed, 18 Nov 2099 08:00:00 GMT", etag }, 0],
+    ["Pragma: no-cache", { pragma: "No-Cache", expires: "Wed, 18 Nov 2099 08:00:00 GMT", etag }, 0],
   ])("is revalidated, and comes from the cache after a 304: %s", async (_, headers, later) => {
     context.service.respond(file(headers), { status: 304, headers });
     await read(context.client());
@@ -114,21 +116,23 @@ describe("a cached file that is not fresh", () => {
     expect(context.service.requests[1]?.headers["if-none-match"]).toBe(etag);
   });
 
-  it("is revalidated by Last-Modified if it has no ETag", async () => {
+  it("is revalidated by Last-Modified if it has no ETag, and keeps its type", async () => {
     const headers = { "cache-control": "no-cache", "last-modified": lastModified };
-    context.service.respond(file(headers), { status: 304 });
+    context.service.respond(file(headers), { status: 304, headers: { "content-type": "text/html" } });
     await read(context.client());
-    expect((await read(context.client())).fromCache).toBe(true);
+    const { data, timeline } = await media(context.client()).withResponse();
+    expect(data).toMatchObject({ fromCache: true, contentType: "image/jpeg" });
+    expect(timeline[0]).toMatchObject({ step: "cache", outcome: "stale" });
     expect(context.service.requests[1]?.headers).toMatchObject({ "if-modified-since": lastModified });
   });
 
   it("is fresh again after a 304 that says so", async () => {
-    const headers = { "cache-control": "max-age=60", etag };
+    const headers = { "cache-control": "max-age=30", etag };
     context.service.respond(file(headers), { status: 304, headers });
     await read(context.client());
-    await context.clock.advance(61_000);
+    await context.clock.advance(31_000);
     await read(context.client());
-    await context.clock.advance(59_000);
+    await context.clock.advance(29_000);
     expect((await read(context.client())).fromCache).toBe(true);
     expect(context.service.requests).toHaveLength(2);
   });
@@ -173,11 +177,18 @@ describe("a response that is not stored", () => {
     ["no-store", file({ "cache-control": "no-store", etag })],
     ["no-store beside others, in capitals", file({ "cache-control": "private, max-age=60, No-Store", etag })],
     ["Vary: *", file({ ...immutable, vary: "*" })],
+    ["a file that a proxy has changed (203)", { ...file(immutable), status: 203 }],
     ["a compressed file", file({ ...immutable, "content-encoding": "br" }, Buffer.from("CwGAYUMD", "base64"))],
   ])("%s", async (_, response) => {
     context.service.respond(response);
     await read(context.client()).catch(() => undefined);
     expect(await fileKeys(context.storage)).toEqual([]);
+  });
+
+  it("a file that a `fetch` of the caller has cut off", async () => {
+    const headers = { "content-type": "image/jpeg", "content-length": "1000", ...immutable };
+    await read(context.client({ fetch: async () => new Response(jpeg, { headers }) }));
+    await expect.poll(() => fileKeys(context.storage)).toEqual([]);
   });
 
   it.each([
@@ -238,6 +249,8 @@ describe("the headers of a request", () => {
     ["Cache-Control: no-cache", { "Cache-Control": "no-cache" }, 2],
     ["Cache-Control: no-store", { "Cache-Control": "no-store" }, 1],
     ["Range", { Range: "bytes=0-3" }, 2],
+    ["If-Match", { "If-Match": '"v2"' }, 2],
+    ["If-Unmodified-Since", { "If-Unmodified-Since": lastModified }, 2],
   ])("%s of the caller is kept", async (_, headers, requests) => {
     context.service.respondAlways(file(immutable));
     const partner = context.client();

@@ -35,7 +35,8 @@ describe("the limit of the cached files", () => {
       await context.clock.advance(minute);
     }
     expect(await image("a.jpg")).toBe(true);
-    await context.clock.advance(minute);
+    // Pieces without a head would be removed after an hour.
+    await context.clock.advance(61 * minute);
     await image("d.jpg", partner());
     await expect.poll(heads).toBe(3);
     expect(await image("a.jpg")).toBe(true);

@@ -217,18 +217,17 @@ function unconditional(headers: Fields): Fields {
 
 /** Whether the cache understands a request: it knows no parts of a file, and no conditions of changes. */
 const isPlain = (headers: Fields): boolean =>
-  !["range", "if-range", "if-match", "if-unmodified-since"].some((name) => name in headers);
+  !["range", "if-match", "if-unmodified-since"].some((name) => name in headers);
 
-const isImmutable = (control: string | null | undefined): boolean => /(^|,)\s*immutable\s*(,|$)/i.test(control ?? "");
+const isImmutable = (control: string | null | undefined): boolean => /\bimmutable\b/i.test(control ?? "");
 
 /**
- * Whether a response has the bytes of the stored one: by its strong `ETag`, or without one because both are `immutable` and equally long,
- * as the files of renders are (specification 4.6).
+ * Whether a response has the bytes of the stored one, if it is equally long: by its strong `ETag`, or without one because both are
+ * `immutable`, as the files of renders are (specification 4.6).
  */
 function isSameVersion(stored: Fields, fresh: HeaderFields): boolean {
   const { etag = null } = stored;
   if (etag !== fresh.get("etag")) return false;
   if (etag !== null) return !etag.startsWith("W/");
-  if (stored["content-length"] !== fresh.get("content-length")) return false;
   return isImmutable(stored["cache-control"]) && isImmutable(fresh.get("cache-control"));
 }

@@ -22,13 +22,9 @@ const kept = [
   "etag",
   "last-modified",
   "content-type",
-  "content-length",
   "content-disposition",
   "content-language",
 ];
-
-/** A 304 cannot change them: the stored body stays the same. */
-const ofBody = new Set(["content-type", "content-length"]);
 
 /** The request headers that decide about the cache, or that the SDK itself writes. Any other one can be secret. */
 const readable = new Set(["cache-control", "pragma", "accept", "accept-encoding"]);
@@ -73,11 +69,7 @@ export class FilePolicy {
 
   /** Reads what {@link FilePolicy.toJSON} has written; undefined if it is something else. */
   static from(value: unknown, now: () => number): FilePolicy | undefined {
-    return attempt(() => {
-      const policy = timed(now).fromObject(value as CachePolicy.CachePolicyObject);
-      policy.responseHeaders();
-      return new FilePolicy(policy);
-    });
+    return attempt(() => new FilePolicy(timed(now).fromObject(value as CachePolicy.CachePolicyObject)));
   }
 
   static #made(asked: Asked, headers: Fields, now: () => number): FilePolicy {
@@ -90,7 +82,7 @@ export class FilePolicy {
 
   /** Whether the response may be stored. */
   storable(): boolean {
-    return this.#policy.storable() && this.headers().vary?.trim() !== "*";
+    return this.#policy.storable() && this.headers().vary !== "*";
   }
 
   /**
@@ -104,13 +96,13 @@ export class FilePolicy {
 
   /**
    * The conditions that ask whether the response is still valid, together with the request's own. Undefined if one request cannot ask
-   * for both, if the response has no validator, or if it belongs to another kind of request (`Vary`).
+   * for both. None if the response has no validator, or if it belongs to another kind of request (`Vary`).
    */
   conditions(asked: Asked, given: Fields): Fields | undefined {
     const { "if-none-match": tag, "if-modified-since": date } = this.#policy.revalidationHeaders(asked) as Fields;
     const { "if-none-match": tags, "if-modified-since": since } = given;
     if (tags !== undefined) return tag === undefined ? undefined : { "if-none-match": `${tags}, ${tag}` };
-    if ((tag ?? date) === undefined || (since !== undefined && since !== date)) return undefined;
+    if (since !== undefined) return undefined;
     return {
       ...(tag !== undefined && { "if-none-match": tag }),
       ...(date !== undefined && { "if-modified-since": date }),
@@ -128,8 +120,9 @@ export class FilePolicy {
     const unnamed = alone && !("etag" in fresh || "last-modified" in fresh);
     if (!matches && !unnamed) return undefined;
     const { age: _, ...stored } = this.headers();
-    const changed = Object.entries(fresh).filter(([name]) => !ofBody.has(name));
-    return FilePolicy.#made(asked, { ...stored, ...Object.fromEntries(changed) }, now);
+    // The body stays the same, and so does its type.
+    const { "content-type": __, ...changed } = fresh;
+    return FilePolicy.#made(asked, { ...stored, ...changed }, now);
   }
 
   /** The headers of the response now, with its age, which a clock that was set back would make negative. */
