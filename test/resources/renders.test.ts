@@ -306,6 +306,37 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     });
   });
 
+  it("renders.media throws the error of a status that it reads for a file that is not ready", async () => {
+    const gone = { status: 410, body: { code: "render_gone", message: "No longer" } };
+    const { clock, partner } = waiting((path) => (path.endsWith("media") ? { status: 202 } : gone));
+    const error = await settle(clock, rejection(partner.renders.media(reference, { wait: true })), 10);
+    expect(error).toMatchObject({ name: "GoneError", code: "render_gone" });
+  });
+
+  it("renders.media ends with the caller's reason at an abort while it reads the status of a refused file", async () => {
+    const controller = new AbortController();
+    const reason = new Error("the customer has left");
+    const { partner } = waiting((path) => {
+      if (path.endsWith("media")) return { status: 404, body: { code: "not_found", message: "There is no file" } };
+      controller.abort(reason);
+      return undefined;
+    });
+    const { signal } = controller;
+    expect(await rejection(partner.renders.media(reference, { wait: true, signal }))).toBe(reason);
+  });
+
+  it("renders.media reads no status after a broken connection", async () => {
+    const sent: string[] = [];
+    const fetch = (request: Request) => {
+      sent.push(request.url);
+      return Promise.reject(new TypeError("fetch failed"));
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+    const error = await rejection(partner.renders.media(reference, { wait: true }));
+    expect(error).toMatchObject({ name: "ConnectionError" });
+    expect(sent).toHaveLength(1);
+  });
+
   it("renders.batch creates, waits and downloads, and returns an outcome for each input", async () => {
     const others = { ...input, imageReference: ref("Image", "2") };
     context.service.respondAlways(({ method, path, body }) => {

@@ -71,7 +71,6 @@ const waiting = <T>(
   return start(endpoint, limited, async (call) => {
     assertOptions(waitOptions, options, call.name);
     try {
-      call.scope.check();
       for (let last = false; ; ) {
         const seen = await call.step("lookup", async (trace) => {
           const seen = await look(call);
