@@ -131,7 +131,7 @@ export class UnreadSocket {
   readonly #onOver = (message: unknown) => {
     if (this.#candidates.has((message as Message).request)) this.end();
   };
-  #released: Socket | undefined;
+  #socket: Socket | undefined;
   #over = false;
 
   constructor(url: string) {
@@ -141,20 +141,22 @@ export class UnreadSocket {
     for (const name of over) this.#channels?.subscribe(name, this.#onOver);
   }
 
-  /** Sets whether the socket keeps the process alive. After the first `true` it stays that way. */
+  /** Sets whether the socket keeps the process alive. */
   keep(alive: boolean): void {
     if (this.#over) return;
-    if (alive) {
-      this.#released?.ref();
-      this.end();
-      return;
-    }
+    this.#socket ??= this.#find();
+    if (alive) this.#socket?.ref();
+    else this.#socket?.unref();
+  }
+
+  /** The socket, if it is known and carries no other request. Otherwise it stops watching. */
+  #find(): Socket | undefined {
     this.#channels?.unsubscribe(sent, this.#onSent);
     const [socket, ...others] = this.#candidates.values();
     // An HTTP/2 connection carries many requests at a time.
-    if (others.length > 0 || propertyOf(socket, "alpnProtocol") === "h2") return;
-    this.#released = socket;
-    socket?.unref();
+    if (socket !== undefined && others.length === 0 && propertyOf(socket, "alpnProtocol") !== "h2") return socket;
+    this.end();
+    return undefined;
   }
 
   /** Stops watching. It happens once, not at each chunk: an old map that is cleared takes new memory, which starts the garbage collector. */
@@ -164,6 +166,6 @@ export class UnreadSocket {
     this.#channels?.unsubscribe(sent, this.#onSent);
     for (const name of over) this.#channels?.unsubscribe(name, this.#onOver);
     this.#candidates.clear();
-    this.#released = undefined;
+    this.#socket = undefined;
   }
 }

@@ -61,7 +61,11 @@ describe.each(transports)("over $name", ({ name }) => {
       "await Promise.all([1, 2, 3].map(() => partner.organization.get().catch(() => undefined)));",
     ],
     ...Object.keys(pictures).map((what) => [`a download that it does not read (${what})`, what, "await media();"]),
-    ["the first chunk of a download", "large", "await (await media()).stream().getReader().read();"],
+    ...["large", "incomplete"].map((what) => [
+      `the first chunk of a download (${what})`,
+      what,
+      "await (await media()).stream().getReader().read();",
+    ]),
     [
       "a whole download",
       "large",

@@ -58,15 +58,22 @@ describe("the socket of a download over Node's `fetch`, which tells its sockets 
     const download = await partner.evidence.download(url);
     calls.push("arrived");
     if (use === "all") await download.bytes();
-    if (use === "first") await download.stream().getReader().read();
+    if (use === "first") {
+      const reader = download.stream().getReader();
+      await reader.read();
+      calls.push("read");
+      await reader.cancel();
+    }
     if (use === "cancel") await download.cancel();
     return { calls, first, heard: names.filter((name) => channel(name).hasSubscribers), download };
   }
   const alone = (sent: Sent) => sending?.publish(sent);
+  /** The waits for two chunks and for the end. */
+  const waits = Array.from({ length: 3 }, () => ["ref", "unref"]).flat();
 
   it.each<[what: string, tell: (sent: Sent) => void, use: "all" | "first" | "cancel", calls: string[]]>([
-    ["keeps the process alive from the first read on", alone, "first", ["unref", "arrived", "ref"]],
-    ["keeps the process alive while it is read", alone, "all", ["unref", "arrived", "ref"]],
+    ["keeps the process alive until a chunk is read", alone, "first", ["unref", "arrived", "ref", "unref", "read"]],
+    ["keeps the process alive while it is read", alone, "all", ["unref", "arrived", ...waits]],
     ["does not keep it alive when it is canceled", alone, "cancel", ["unref", "arrived"]],
     [
       "is not touched while another request for the same URL is in progress",
@@ -114,7 +121,7 @@ describe("the socket of a download over Node's `fetch`, which tells its sockets 
         over?.publish({ ...sent, request: { ...sent.request } });
       },
       "all",
-      ["unref", "arrived", "ref"],
+      ["unref", "arrived", ...waits],
     ],
   ])("%s", async (_, tell, use, calls) => {
     expect(await socketOf(tell, use)).toMatchObject({ calls, heard: [] });
