@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { RequestValidationError, ResponseValidationError } from "../errors/validation.ts";
 import type { Call, Found } from "../http/call.ts";
 import { type ListPage, nameOf } from "../http/endpoint.ts";
-import { hasErrorObject } from "../http/outcome.ts";
+import { saysMissing } from "../http/outcome.ts";
 import { optionFaults, type RequestOptions, taking } from "../http/request-options.ts";
 import { type ApiCall, type CallContext, join, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";
@@ -114,7 +114,7 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
       dataOf(get(reference as never, call.partOptions(eitherSignal(signal, left))));
     for await (const outcome of concurrently(references, entriesAtOnce, readOne, signal)) {
       if (outcome.ok) await comparison.addDetail(outcome.input, outcome.value);
-      else if (isGone(outcome.error)) comparison.remove(outcome.input);
+      else if (saysMissing(outcome.error)) comparison.remove(outcome.input);
       else throw outcome.error;
     }
   };
@@ -144,9 +144,6 @@ function knownFields<Listed>({ list }: ChangingList<Listed>): readonly string[] 
   const shape = schema !== undefined && "shape" in schema ? Object.keys(Object(schema.shape)) : [];
   return shape.filter((name) => name !== "reference");
 }
-
-/** Whether an error is the service's own statement that an entry does not exist (specification 7). A gateway can return a 404, too. */
-const isGone = (error: unknown): boolean => hasErrorObject(error) && (error.status === 404 || error.status === 410);
 
 /** With `responses: "report"`, an entry may have no valid reference. Then it cannot be compared, and seems to be removed. */
 function assertIdentified<Listed>(

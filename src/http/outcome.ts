@@ -19,6 +19,13 @@ export const isRateLimited = (error: unknown): error is RateLimitError =>
 export const hasErrorObject = (error: unknown): error is ApiError & { readonly code: string } =>
   error instanceof ApiError && /^[a-z]+(_[a-z0-9]+)*$/.test(error.code ?? "");
 
+/**
+ * Whether the service itself says that something does not exist, or no longer (specification 7). A gateway can return a 404, too: it has no
+ * error object, and proves nothing.
+ */
+export const saysMissing = (error: unknown): boolean =>
+  hasErrorObject(error) && (error.status === 404 || error.status === 410);
+
 /** The service does not use 408: it comes from a gateway that stopped waiting for the service or for the request. */
 const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError && error.status === 408;
 

@@ -131,6 +131,23 @@ describe("compositions.search", () => {
     expect(counted()["compositions.lookup"]).toBeGreaterThan(0);
   });
 
+  it.each([404, 410])(
+    "does not take the page of a gateway with status %i for a combination that does not exist",
+    async (status) => {
+      const setup = setUp();
+      const { emulator, partner, settle } = setup;
+      const { slimCase: productReference } = emulator.demo.products;
+      const page = { fault: "body", status, body: "<h1>Maintenance</h1>", type: "text/html" } as const;
+      const maintenance = emulator.faults.add({ on: "compositions.lookup", ...page });
+      const search = (client = partner) => settle(collect(client.compositions.search({ productReference })));
+      expect(await rejection(search())).toMatchObject({ status, endpoint: "GET /lookup-composition" });
+      maintenance.remove();
+      const found = await search();
+      expect(found.length).toBeGreaterThan(0);
+      expect(found).toEqual(await search(setup.connect()));
+    },
+  );
+
   it("refuses a search for nothing, and unknown fields, before a request is sent", async () => {
     const { emulator, partner } = setUp();
     const { search } = partner.compositions;

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { GoneError, NotFoundError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { type ManyOptions, many, manyRows } from "../../http/many.ts";
 import { newCallId } from "../../http/observer.ts";
+import { saysMissing } from "../../http/outcome.ts";
 import { assertOptions, type RequestOptions, taking } from "../../http/request-options.ts";
 import type { CallContext, Send } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
@@ -115,7 +115,7 @@ export async function* searchCompositions(
       await storage.set(key, toJson(found), { ttl: compositionLifetime });
       return found;
     } catch (error) {
-      if (!(error instanceof NotFoundError || error instanceof GoneError)) throw error;
+      if (!saysMissing(error)) throw error;
       await storage.set(key, toJson({ exists: false }), { ttl: compositionLifetime });
       return undefined;
     }

@@ -6,6 +6,7 @@ import { RenderFailedError, TokenBudgetError } from "../../errors/renders.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { type ManyOptions, manyRows } from "../../http/many.ts";
+import { saysMissing } from "../../http/outcome.ts";
 import { custom, taking } from "../../http/request-options.ts";
 import type {
   CompositionReference,
@@ -235,6 +236,7 @@ export function failedOutcome(input: unknown, error: unknown): MockupOutcome<unk
     return { ...failed, reason: "weekly-limit", resetsAt: error.resetsAt, error };
   }
   if (error instanceof RenderFailedError) return { ...failed, reason: "render-failed", error };
+  if (!saysMissing(error)) return { ...failed, reason: "error", error };
   if (error instanceof NotFoundError && ofComposition.has(error.endpoint)) {
     return { ...failed, reason: "not-found", error };
   }

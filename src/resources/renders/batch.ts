@@ -1,7 +1,7 @@
-import { GoneError, NotFoundError } from "../../errors/api.ts";
 import type { TimelineEntry } from "../../errors/base.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
+import { saysMissing } from "../../http/outcome.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { CallContext } from "../../http/send.ts";
 import type { ImageReference, RenderReference } from "../../references/references.ts";
@@ -182,7 +182,7 @@ function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise
   const found = findComposition(batch, key, input, row);
   compositions.set(key, found);
   found.catch((error: unknown) => {
-    if (!(error instanceof NotFoundError || error instanceof GoneError)) compositions.forget(key, found);
+    if (!saysMissing(error)) compositions.forget(key, found);
   });
   return found;
 }

@@ -69,6 +69,18 @@ describe("an input of renders.batch", () => {
     expect([setup.count("POST /images"), setup.creations()]).toEqual([2, [1, 1]]);
   });
 
+  it("whose look-up receives the 404 of a gateway is an error, and is looked up again by the next row", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const [pair] = await setup.pairs(1);
+    if (pair === undefined) throw new Error("There is no pair");
+    const page = { fault: "body", status: 404, body: "<h1>Maintenance</h1>", type: "text/html" } as const;
+    setup.emulator.faults.add({ on: "compositions.lookup", nth: 1, ...page });
+    const row = { ...partsOf(setup), imageReference: pair.imageReference };
+    const rows = setup.connect().renders.batch([row, row], { download: false, concurrency: 1 });
+    expect(tally(await collect(rows))).toEqual({ error: 1, ok: 1 });
+    expect(setup.creations()).toEqual([1]);
+  });
+
   it("with a combination that does not exist, or no longer, is an outcome with its reason and costs one look-up", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const [pair] = await setup.pairs(1);
