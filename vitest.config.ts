@@ -6,11 +6,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Test files of one process share the modules that they load: loading them anew takes longer than most files' tests. The other
- * files count what is open in their process, replace parts of the platform, or start programs, and get a process of their own.
+ * Test files of these folders share processes, and so the modules that they load: loading them anew takes longer than most files' tests.
+ * The files of the other folders count what is open in their process, or replace parts of the platform, and get a process of their own.
  */
 const shared = "architecture|cache|callbacks|conformance|emulator|flows|resources|types|unit";
-/** Files of these folders that replace a part of the platform for as long as their process runs, or that count objects in it. */
+/** As `shared`. These files mostly wait for the programs that they start, so they run first. */
+const programs = "browser|cli|examples|package|places|proxies|runtimes";
+/** Files of shared folders that replace a part of the platform for as long as their process runs, or that count objects in it. */
 const alone = [
   "test/callbacks/follower/**/*.test.ts",
   "test/callbacks/servers.test.ts",
@@ -21,12 +23,11 @@ const alone = [
   "test/unit/unread-download.test.ts",
 ];
 
-/** Runs first what waits for other programs, and last, one after the other, what shares a process. */
-class WaitingFirst extends BaseSequencer {
+/** Runs the files of a project one after the other: a process is kept only for the next file in the queue. */
+class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const waiting = /\/test\/(browser|cli|examples|package|proxies|runtimes)\//;
-    const rank = ({ project, moduleId }: TestSpecification) =>
-      project.name === "shared" ? 2 : waiting.test(moduleId) ? 0 : 1;
+    const order = ["programs", "alone", "shared"];
+    const rank = ({ project }: TestSpecification) => order.indexOf(project.name);
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
@@ -48,7 +49,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // Some files mostly wait for other programs. By default, vitest leaves one core to itself.
     maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: ByProject },
     setupFiles: ["test/support/property-seed.ts"],
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "text"] },
     projects: [
@@ -59,10 +60,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "alone",
-          include: [`test/!(${shared}|site)/**/*.test.ts`, ...alone],
+          name: "programs",
+          isolate: false,
+          include: [`test/(${programs})/**/*.test.ts`],
           globalSetup: "test/support/run-folder.ts",
         },
+      },
+      {
+        extends: true,
+        test: { name: "alone", include: [`test/!(${shared}|${programs}|site)/**/*.test.ts`, ...alone] },
       },
       { extends: true, test: { name: "site", include: ["test/site/**/*.test.ts"] } },
     ],

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { PodPartner } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
-import { afterAll, beforeAll, describe, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, onTestFinished, vi } from "vitest";
 
 const candidates = [
   process.env.CHROMIUM ?? "",
@@ -28,16 +28,18 @@ export interface Opened {
   readonly errors: readonly string[];
 }
 
-/** Starts one browser for a test file. */
+let starting: Promise<Browser> | undefined;
+
+/** Starts a browser before the first test that needs it. The test files of a process share it, and it ends with the process. */
 export function useChromium(): { readonly browser: Browser } {
   // A browser without a graphics card needs seconds for what takes milliseconds elsewhere.
   vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
   let browser: Browser | undefined;
   beforeAll(async () => {
     // Chromium's sandbox does not work for root, which CI containers run as.
-    browser = await chromium.launch({ executablePath: installed ?? "chromium", args: ["--no-sandbox"] });
+    starting ??= chromium.launch({ executablePath: installed ?? "chromium", args: ["--no-sandbox"] });
+    browser = await starting;
   });
-  afterAll(() => browser?.close());
   return {
     get browser() {
       if (browser === undefined) throw new Error("useChromium() works only inside a test");
@@ -46,7 +48,7 @@ export function useChromium(): { readonly browser: Browser } {
   };
 }
 
-/** Starts one browser for a test file. Returns a function that starts an emulator and opens its page. */
+/** Returns a function that starts an emulator and opens its page in the browser of {@link useChromium}. */
 export function useBrowser() {
   const started = useChromium();
 
