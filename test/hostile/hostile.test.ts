@@ -8,11 +8,11 @@ const seed = 20_261_102;
 
 describe("a client with a hostile `fetch`", () => {
   it("settles each call in time with a typed error or a result, creates nothing twice, shows no key, and leaves nothing open", async () => {
-    const { tried, failures } = await findFaults({ seed, cases: 4_000, time: 120_000 });
+    // `npm run fuzz` tries as many as you give it time for.
+    const { tried, failures } = await findFaults({ seed, cases: 1_000 });
     expect(failures.map(({ fault, plan }) => `${fault}: ${toLiteral(plan)}`)).toEqual([]);
-    // A busy machine tries fewer cases.
-    expect(tried).toBeGreaterThan(400);
-  }, 300_000);
+    expect(tried).toBe(1_000);
+  }, 240_000);
 });
 
 describe("the oracle", () => {
