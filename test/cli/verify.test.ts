@@ -288,22 +288,33 @@ describe("pod-partner verify", () => {
     const checks = "if (isForged) return accept(403);";
     const unread = "failed: orders that were not read since they shipped: 2";
 
+    const all = ["twice", "parts", "late", "reversed", "killed", "never", "forged"];
+
+    // The first server plays all rows. Each of the others plays one row that it passes, and those that it fails.
     it.each([
-      ["reads each order first", `${checks} accept((await read()) ? 204 : 503);`, {}],
-      ["accepts first", `${checks} accept(204); await read();`, { "callbacks-killed": unread }],
+      [
+        "reads each order first",
+        `${checks} accept((await read()) ? 204 : 503);`,
+        all,
+        { "callbacks-never": "skipped" },
+      ],
+      ["accepts first", `${checks} accept(204); await read();`, ["parts", "killed"], { "callbacks-killed": unread }],
       [
         "handles an order once",
         `${checks} if (!seen.has(order) && !(await read())) return accept(503); seen.add(order); accept(204);`,
+        ["twice", "parts"],
         { "callbacks-parts": unread },
       ],
       [
         "knows its orders only in memory",
         `${checks} if (!known.has(searchParams.get("custom_reference"))) return accept(204); accept((await read()) ? 204 : 503);`,
+        ["reversed", "late", "killed"],
         { "callbacks-late": unread, "callbacks-killed": unread },
       ],
       [
         "refuses what it knows",
         `${checks} if (seen.has(request.url)) return accept(409); if (!(await read())) return accept(503); seen.add(request.url); accept(204);`,
+        ["late", "twice", "parts"],
         {
           "callbacks-twice": "failed: callbacks that were never accepted: 2",
           "callbacks-parts": `failed: callbacks that were never accepted: 2: ${unread.slice(8)}`,
@@ -312,6 +323,7 @@ describe("pod-partner verify", () => {
       [
         "does not look at the token",
         "accept((await read()) ? 204 : 503);",
+        ["twice", "forged"],
         {
           "callbacks-forged":
             "failed: a callback with a wrong token was accepted: a callback without a token was accepted",
@@ -319,21 +331,12 @@ describe("pod-partner verify", () => {
       ],
     ])(
       "that %s fails only where it must",
-      async (name, handle, failed) => {
+      async (name, handle, played, others) => {
         const port = await freePort();
         const server = serverOf(name.replaceAll(" ", "-"), port, handle);
-        const { rows } = await verify("again,callbacks", server, optionsOf(port));
-        expect(rows).toEqual({
-          again: "passed",
-          "callbacks-twice": "passed",
-          "callbacks-parts": "passed",
-          "callbacks-late": "passed",
-          "callbacks-reversed": "passed",
-          "callbacks-killed": "passed",
-          "callbacks-never": "skipped",
-          "callbacks-forged": "passed",
-          ...failed,
-        });
+        const ids = played.map((row) => `callbacks-${row}`);
+        const { rows } = await verify(ids.join(), server, optionsOf(port));
+        expect(rows).toEqual({ ...Object.fromEntries(ids.map((id) => [id, "passed"])), ...others });
       },
       60_000,
     );
