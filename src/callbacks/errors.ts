@@ -1,4 +1,3 @@
-import { GoneError, NotFoundError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { firstIssues, type Issue, listIssues } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
@@ -106,10 +105,3 @@ export class DeadlockError extends PodPartnerError {
   static override readonly kind: string = "DeadlockError";
   readonly isRetryable = false;
 }
-
-/**
- * Whether the service itself says that the order does not exist. Its errors have a code (specification 7); the 404 of a gateway or of a
- * wrong base URL has none, and then the order may well exist.
- */
-export const saysGone = (error: unknown): boolean =>
-  (NotFoundError.isInstance(error) || GoneError.isInstance(error)) && error.code !== undefined;

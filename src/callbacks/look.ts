@@ -1,3 +1,4 @@
+import { saysMissing } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
@@ -7,7 +8,7 @@ import type { Lock } from "../storage/lock.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { KeyedMutex } from "../util/concurrency.ts";
 import { withTimeout } from "../util/with-timeout.ts";
-import { fault, saysGone } from "./errors.ts";
+import { fault } from "./errors.ts";
 import type { FollowerStorage, OpenMark, Stored, StoredOrder } from "./follower-storage.ts";
 import type { FollowerReadOptions, FollowerSettings } from "./options.ts";
 import {
@@ -151,7 +152,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
       const { data, response } = await partner.orders.get(reference, options).withResponse();
       return await newsOf(data, response.headers.get("date"), stored);
     } catch (error) {
-      if (!saysGone(error)) throw error;
+      if (!saysMissing(error)) throw error;
       return newsOfMissing(reference, stored, error);
     }
   }

@@ -1,9 +1,10 @@
+import { saysMissing } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { sha256 } from "../util/digest.ts";
 import { attempt, propertyOf, safely, textOf, wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
-import { OrderFollowerError, saysGone } from "./errors.ts";
+import { OrderFollowerError } from "./errors.ts";
 import {
   type FollowerReceiverOptions,
   type OrderUpdated,
@@ -152,7 +153,7 @@ export function createOrderUpdatedReceiver(
     try {
       order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
     } catch (error) {
-      if (!saysGone(error)) throw error;
+      if (!saysMissing(error)) throw error;
       countMissing();
       return report(callback, error, 204);
     }

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import { saysMissing } from "../errors/api.ts";
 import { RequestValidationError, ResponseValidationError } from "../errors/validation.ts";
 import type { Call, Found } from "../http/call.ts";
 import { type ListPage, nameOf } from "../http/endpoint.ts";
-import { saysMissing } from "../http/outcome.ts";
 import { optionFaults, type RequestOptions, taking } from "../http/request-options.ts";
 import { type ApiCall, type CallContext, join, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";

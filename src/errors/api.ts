@@ -179,3 +179,17 @@ function hintOf(kind: string, code: string | undefined, response: ErrorResponse)
   const hints = [htmlHint(response), classHints.get(kind)].filter((hint) => hint !== undefined);
   return hintFor(code) ?? (hints.join(" ") || undefined);
 }
+
+/**
+ * Whether an error response is the service's own: its code is in lower_snake_case (specification 2.2). A proxy's response has no code, or
+ * a code of another form, and does not show the outcome.
+ */
+export const hasErrorObject = (error: unknown): error is ApiError & { readonly code: string } =>
+  ApiError.isInstance(error) && /^[a-z]+(_[a-z0-9]+)*$/.test(error.code ?? "");
+
+/**
+ * Whether the service itself says that something does not exist, or no longer (specification 7). A gateway can return a 404, too: it has no
+ * error object, and proves nothing.
+ */
+export const saysMissing = (error: unknown): boolean =>
+  hasErrorObject(error) && (error.status === 404 || error.status === 410);

@@ -1,4 +1,11 @@
-import { ApiError, type ErrorCode, RateLimitError, RendertokenLimitError, ServerError } from "../errors/api.ts";
+import {
+  ApiError,
+  type ErrorCode,
+  hasErrorObject,
+  RateLimitError,
+  RendertokenLimitError,
+  ServerError,
+} from "../errors/api.ts";
 import { ConnectionError, RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
@@ -11,20 +18,6 @@ import type { Endpoint } from "./endpoint.ts";
 /** Whether the service refused a request for its rate limit. It did nothing, and a retry may follow after `Retry-After`. */
 export const isRateLimited = (error: unknown): error is RateLimitError =>
   error instanceof RateLimitError && !(error instanceof RendertokenLimitError);
-
-/**
- * Whether an error response is the service's own: its code is in lower_snake_case (specification 2.2). A proxy's response has no code, or
- * a code of another form, and does not show the outcome.
- */
-export const hasErrorObject = (error: unknown): error is ApiError & { readonly code: string } =>
-  error instanceof ApiError && /^[a-z]+(_[a-z0-9]+)*$/.test(error.code ?? "");
-
-/**
- * Whether the service itself says that something does not exist, or no longer (specification 7). A gateway can return a 404, too: it has no
- * error object, and proves nothing.
- */
-export const saysMissing = (error: unknown): boolean =>
-  hasErrorObject(error) && (error.status === 404 || error.status === 410);
 
 /** The service does not use 408: it comes from a gateway that stopped waiting for the service or for the request. */
 const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError && error.status === 408;

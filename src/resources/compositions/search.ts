@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import { saysMissing } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { type ManyOptions, many, manyRows } from "../../http/many.ts";
 import { newCallId } from "../../http/observer.ts";
-import { saysMissing } from "../../http/outcome.ts";
 import { assertOptions, type RequestOptions, taking } from "../../http/request-options.ts";
 import type { CallContext, Send } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";

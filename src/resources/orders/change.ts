@@ -1,9 +1,9 @@
-import { ConflictError, NotFoundError } from "../../errors/api.ts";
+import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { lookUntil } from "../../http/create-once.ts";
-import { hasErrorObject, refusesContent, verdictOf } from "../../http/outcome.ts";
+import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { assertOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";

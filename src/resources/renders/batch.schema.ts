@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
-import { GoneError, NotFoundError, RendertokenLimitError } from "../../errors/api.ts";
+import { GoneError, NotFoundError, RendertokenLimitError, saysMissing } from "../../errors/api.ts";
 import { RenderFailedError, TokenBudgetError } from "../../errors/renders.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { type ManyOptions, manyRows } from "../../http/many.ts";
-import { saysMissing } from "../../http/outcome.ts";
 import { custom, taking } from "../../http/request-options.ts";
 import type {
   CompositionReference,

@@ -1,7 +1,7 @@
+import { saysMissing } from "../../errors/api.ts";
 import type { TimelineEntry } from "../../errors/base.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
-import { saysMissing } from "../../http/outcome.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { CallContext } from "../../http/send.ts";
 import type { ImageReference, RenderReference } from "../../references/references.ts";
