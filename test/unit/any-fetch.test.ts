@@ -1,6 +1,7 @@
 import { sampleImage } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FetchLike } from "../../src/http/fetch-transport.ts";
+import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
@@ -71,5 +72,72 @@ describe('a platform that refuses `redirect: "error"`, as Cloudflare Workers', (
     const partner = new PodPartner({ baseUrl: "https://service.test/v2", secretKey, fetch, retry: { retries: 0 } });
     await partner.images.upload(new Blob([picture], { type: "image/png" }));
     expect(redirects).toEqual(["manual"]);
+  });
+});
+
+describe("what a `fetch` of the caller returns", () => {
+  const validate = async (response: unknown) => {
+    const { PodPartner } = await import("pod-partner");
+    const fetch = async () => response as Response;
+    return new PodPartner({ baseUrl: "https://service.test/v2", secretKey, fetch }).auth.validate({ retry: false });
+  };
+  const valid = { message: "The key is valid." };
+  /** An object with the parts of a response. */
+  const like = (parts: object = {}) => {
+    const { body } = Response.json(valid);
+    return { type: "default", url: "", status: 200, ok: true, headers: new Headers(), body, ...parts };
+  };
+
+  it("can be an object with the parts of a response, also with headers of another class", async () => {
+    const headers = new Map([["content-type", "application/json"]]);
+    expect(await validate(like({ headers }))).toEqual(valid);
+  });
+
+  const no = /^ConnectionError: .* not a Response/s;
+  it.each<[string, unknown, RegExp]>([
+    ["an error response", Response.error(), /^ConnectionError: .* returned an error response/s],
+    ["a hidden redirect", like({ type: "opaqueredirect", status: 0, ok: false }), /^RedirectError: /],
+    ["nothing", undefined, no],
+    ["a status as text", like({ status: "200" }), no],
+    ["a status with a fraction", like({ status: 200.5 }), no],
+    ["the status 99", like({ status: 99, ok: false }), no],
+    ["the status 1000", like({ status: 1_000, ok: false }), no],
+    ["a success that is not ok", like({ ok: false }), no],
+    ["an error that is ok", like({ status: 300 }), no],
+    ["headers that cannot be listed", like({ headers: { get: () => null, has: () => false } }), no],
+    ["headers that cannot be read", like({ headers: [["content-type", "application/json"]] }), no],
+  ])("is an error if it is %s", async (_, response, message) => {
+    expect(String(await rejection(validate(response)))).toMatch(message);
+  });
+
+  it("is closed if it is no response, because it may hold a connection", async () => {
+    const canceled = vi.fn();
+    await rejection(validate(like({ ok: false, body: new ReadableStream({ cancel: canceled }) })));
+    expect(canceled).toHaveBeenCalledOnce();
+  });
+});
+
+describe("a creation, which Deno and Bun would send again on a reused connection", () => {
+  beforeEach(() => vi.resetModules());
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("has a connection of its own, which other requests do not have", async () => {
+    const client = {};
+    const createHttpClient = vi.fn(() => client);
+    vi.stubGlobal("Deno", { createHttpClient });
+    const { PodPartner } = await import("pod-partner");
+    const sent: unknown[] = [];
+    const fetch: FetchLike = async ({ method }, init = {}) => {
+      sent.push([method, init.keepalive, Reflect.get(init, "client")]);
+      return Response.json({});
+    };
+    const partner = new PodPartner({ baseUrl: "https://service.test/v2", secretKey, fetch });
+    for (const method of ["POST", "PATCH", "GET"] as const) await partner.request(method, "/things");
+    expect(sent).toEqual([
+      ["POST", false, client],
+      ["PATCH", false, client],
+      ["GET", undefined, undefined],
+    ]);
+    expect(createHttpClient.mock.calls).toEqual([[{ poolMaxIdlePerHost: 0, http2: false }]]);
   });
 });
