@@ -9,6 +9,22 @@ describe("retries", () => {
   const eager = (retries: number) =>
     new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries, baseDelay: 0, maxDelay: 0 } });
 
+  it("after a 429 are not limited by the number of calls that fail at the same time", async () => {
+    const refused = new Set<string>();
+    const fetch = async ({ url }: Request) => {
+      if (refused.has(url)) return Response.json({});
+      refused.add(url);
+      return Response.json(
+        { code: "rate_limited", message: "Wait." },
+        { status: 429, headers: { "retry-after": "1" } },
+      );
+    };
+    const clock = createManualClock();
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, clock, pacing: false });
+    const calls = Array.from({ length: 101 }, (_, n) => partner.request("GET", `/things/${n}`));
+    expect(await settle(clock, Promise.all(calls))).toHaveLength(101);
+  });
+
   it("are limited to the number in the options, and the last error lists all attempts", async () => {
     context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
     const error = await eager(4)

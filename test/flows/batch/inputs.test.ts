@@ -61,6 +61,15 @@ describe("an input of renders.batch", () => {
     },
   );
 
+  it("has the composition of its own reference, and its cost", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const rows = [...(await setup.pairs(1, "studio")), ...(await setup.pairs(1, "desk"))];
+    const outcomes = await collect(setup.partner.renders.batch(rows, { download: false }));
+    const made = outcomes.map((outcome) => outcome.ok && outcome.value.render.compositionReference);
+    expect(made.sort()).toEqual(rows.map(({ compositionReference }) => compositionReference).sort());
+    expect(await setup.used()).toBe(3);
+  });
+
   it("can have an image to upload, whose content is uploaded once", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const rows = [1, 2, 1].map((n) => ({ ...partsOf(setup), image: sampleImage(String(n)) }));
