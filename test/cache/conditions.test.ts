@@ -93,6 +93,14 @@ describe("a caller with a copy of its own, and a cached file that is not fresh",
     expect((await read(partner)).fromCache).toBe(true);
   });
 
+  it("asks only for any version at all with `*`, which no list can contain", async () => {
+    context.service.respond(file(revalidated), { status: 304, headers: revalidated });
+    const partner = context.client();
+    await read(partner);
+    expect(await conditional(partner, { etag: "*" })).toMatchObject({ modified: false, etag });
+    expect(context.service.requests[1]?.headers["if-none-match"]).toBe("*");
+  });
+
   it("asks only for its own copy by its etag if the cached one has none", async () => {
     context.service.respond(file({ "cache-control": "no-cache", "last-modified": lastModified }), { status: 304 });
     const partner = context.client();

@@ -101,6 +101,7 @@ export class FilePolicy {
   conditions(asked: Asked, given: Fields): Fields | undefined {
     const { "if-none-match": tag, "if-modified-since": date } = this.#policy.revalidationHeaders(asked) as Fields;
     const { "if-none-match": tags, "if-modified-since": since } = given;
+    if (tags?.trim() === "*") return undefined;
     if (tags !== undefined) return tag === undefined ? undefined : { "if-none-match": `${tags}, ${tag}` };
     if (since !== undefined) return undefined;
     return {
