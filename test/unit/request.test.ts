@@ -13,6 +13,16 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     return error;
   };
 
+  it.each([{ "X-Service-Secret-Key": "another" }, [["x-service-secret-key", "another"]] as const])(
+    "refuses the key of the client among the headers, before it sends a request: %j",
+    async (headers) => {
+      const error = await rejection(context.partner.request("GET", "/things", { headers }));
+      expect(error).toMatchObject({ name: "RequestValidationError" });
+      expect(String(error)).toContain("is the key of the client");
+      expect(context.service.requests).toEqual([]);
+    },
+  );
+
   it("sends the method, path and input with the key, and returns the JSON unchanged", async () => {
     context.service.respond({ status: 201, body: { thing: { id: 1 } } });
     const response = await context.partner.request("PATCH", "/things/a%2Fb", {
