@@ -103,7 +103,9 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
       if (pause > 0) await sleep(clock, pause);
       const stored = await records.load(reference);
       const news = await read(reference, stored, { priority: "high", deadline: timeout });
-      if (news !== undefined) return handOver(reference, stored, news, lock);
+      if (news === undefined) continue;
+      // A callback says that the order changed. A response without news may be too old: the next sweep reads the order in any case.
+      return handOver(reference, stored, news, lock, news.next === undefined ? 0 : clock.now());
     }
     throw fault(
       "outdated",
@@ -192,19 +194,22 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
   /**
    * Hands over and stores what a response says, and notes the time of the look. Resolves to undefined if the lock was lost or another call
    * has looked since `stored` was loaded.
+   *
+   * @param looked The time to note.
    */
   async function handOver(
     reference: OrderReference,
     stored: StoredOrder,
     news: News,
     lock: Lock,
+    looked = clock.now(),
   ): Promise<LookResult | undefined> {
     const { found, next, call } = news;
     const hand = () => noteAndCall(reference, stored, news, lock);
     const mark = call === undefined ? stored.mark : await handlers.take(reference, hand);
     if (mark === undefined) return undefined;
     if (next !== undefined && !(await records.setOrder(reference, next, stored.order))) return undefined;
-    return (await markLooked(reference, mark, next ?? stored.order.value)) ? found : undefined;
+    return (await markLooked(reference, mark, next ?? stored.order.value, looked)) ? found : undefined;
   }
 
   /**
@@ -236,10 +241,10 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
     reference: OrderReference,
     mark: Stored<OpenMark>,
     now: RememberedOrder | undefined,
+    looked: number,
   ): Promise<boolean> {
     if (now === undefined && mark.value === undefined) return true;
     if (now !== undefined && isClosed(now)) return records.deleteMark(reference, mark);
-    const looked = clock.now();
     const fields = now === undefined ? { looked, since: mark.value?.since } : { looked };
     return (await records.setMark(reference, fields, mark)) !== undefined;
   }

@@ -156,6 +156,21 @@ describe("follower.reconcile", () => {
     expect(service.reads.map(({ reference }) => reference)).toEqual([orders[0], orders[2]]);
   });
 
+  it("reads an order whose callback met a response without news: that may have been too old", async () => {
+    const { clock, service, orders, follower, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    await follower.update(reference);
+    const old = service.orders.get(reference);
+    await clock.advance(100_000);
+    service.ship(reference, [1]);
+    service.onRead = async () => old;
+    expect(await follower.update(reference)).toBe("unchanged");
+    service.onRead = async () => undefined;
+    await clock.advance(10_000);
+    expect(await follower.reconcile({ unreadFor: 60_000 })).toMatchObject({ checked: 1, changed: 1 });
+    expect(handed.at(-1)).toMatchObject({ reference, shipped: [1, 0] });
+  });
+
   it("does not delay the update of an order that it waits for", async () => {
     const { service, orders, follower, handed } = await createFollowed(1);
     const [reference = first] = orders;
