@@ -62,21 +62,21 @@ function extended(base: unknown, extra: unknown, path: Issue["path"], issues: Is
 }
 
 /** Encodes a query; without values it is empty. */
-function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
+function encodeQuery(values: ReadonlyMap<string, QueryValue>): string {
+  if (values.size === 0) return "";
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of values) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
   }
   // Every parser decodes `%20` as a space; only form parsers decode `+` as a space.
   return query.toString().replaceAll("+", "%20");
 }
 
-function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Record<string, QueryValue> {
-  // The caller chooses the names, and `__proto__` is a possible name.
-  const checked: Record<string, QueryValue> = Object.create(null);
-  const names = Object.keys(query).map((name) => `\`${name}\``);
+function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Map<string, QueryValue> {
+  const checked = new Map<string, QueryValue>();
   const fields = given === undefined ? {} : attempt(() => (isRecord(given) ? { ...given } : undefined));
   if (fields === undefined) {
+    const names = Object.keys(query).map((name) => `\`${name}\``);
     issues.push({ path: [], message: `expected an object with ${names.join(", ")}` });
     return checked;
   }
@@ -85,7 +85,7 @@ function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issu
   }
   for (const [name, schema] of Object.entries(query)) {
     const parameter = check(schema, Reflect.get(fields, name), [name]);
-    if (parameter.ok) checked[name] = parameter.value as QueryValue;
+    if (parameter.ok) checked.set(name, parameter.value as QueryValue);
     else issues.push(...parameter.issues);
   }
   return checked;
@@ -180,16 +180,15 @@ function encodeUrl({ baseUrl, endpoint, input, options, faults }: Draft): {
     "url" in input
       ? checkUrl(baseUrl, input.url, issues)
       : baseUrl + expandPath(endpoint.path, input.path ?? {}, issues);
-  const checked = checkQuery(endpoint, input.query, issues);
+  const values = checkQuery(endpoint, input.query, issues);
   for (const [name, value] of Object.entries(options.query ?? {})) {
-    if (value !== undefined && Object.hasOwn(endpoint.query, name))
+    if (value === undefined) continue;
+    if (Object.hasOwn(endpoint.query, name))
       issues.push({ path: ["query", name], message: "is a parameter of the call that is checked: pass it there" });
+    values.set(name, value);
   }
-  const query = encodeQuery({
-    ...checked,
-    ...options.query,
-    ...(input.cursor === undefined ? undefined : { cursor: input.cursor }),
-  });
+  if (input.cursor !== undefined) values.set("cursor", input.cursor);
+  const query = encodeQuery(values);
   // A URL of the service may already have a query.
   return { url: query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`, issues };
 }

@@ -15,6 +15,15 @@ describe("scenes (specification 2.9, 4.6)", () => {
     expect(result).toStrictEqual([]);
   });
 
+  it("an undefined field of the option `query` does not replace the filter", async () => {
+    const productgroupReference = ref("Productgroup", "1");
+    await exchange(
+      (partner) => partner.scenes.list({ productgroupReference, query: { productgroupReference: undefined } }),
+      { line: `GET /scenes?productgroupReference=${productgroupReference}` },
+      { body: { scenes: [] } },
+    );
+  });
+
   it("scenes.list accepts the filter and the request options in one object", async () => {
     const productgroupReference = ref("Productgroup", "1");
     const sent = { line: `GET /scenes?productgroupReference=${productgroupReference}&page=2` };
