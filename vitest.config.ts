@@ -48,7 +48,7 @@ export default defineConfig({
     // Only a test that hangs meets it, also on a busy machine.
     testTimeout: 60_000,
     // Some files mostly wait for other programs. By default, vitest leaves one core to itself.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: ByProject },
     setupFiles: ["test/support/property-seed.ts"],
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "text"] },
