@@ -55,7 +55,7 @@ export function useBrowser() {
   const show = async (emulator: RunningEmulator, context: BrowserContextOptions = {}) => {
     const page = await started.browser.newPage({ viewport: { width: 1440, height: 900 }, ...context });
     onTestFinished(() => page.context().close());
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(String(error)));
     page.on("console", (message) => {

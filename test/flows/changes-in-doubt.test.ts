@@ -126,6 +126,14 @@ describe("a cancellation whose response was lost", () => {
     expect(looks).toHaveLength(7);
   });
 
+  it("is looked up for as long as the request needs that may take longest, also when a later one was lost at once", async () => {
+    const never = () => new Promise<Response>(() => undefined);
+    const late = [...Array<Response>(6).fill(showing(lineOf(1, 3, 0))), showing(lineOf(1, 3, 2))];
+    const { partner, settle, looks } = service({ changes: [never, reset, inProduction], orders: late });
+    await settle(partner.orders.cancel(orderReference, wanted));
+    expect(looks).toHaveLength(7);
+  });
+
   it("is refused at once when the order shows that no such request can have been carried out", async () => {
     const { partner, settle, looks } = service({
       changes: [reset, refusal(409, "canceled_quantity_exceeds_shippable")],

@@ -1,6 +1,7 @@
 import { memoryStorage, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
 import { setUp } from "./setup.ts";
 
 async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
@@ -153,6 +154,18 @@ describe("compositions.search", () => {
     const { search } = partner.compositions;
     for (const by of [{}, { sceneReference: "Scene" }, { product: "x" }, undefined, []])
       expect(await rejection(collect(search(by as never)))).toMatchObject({ name: "RequestValidationError" });
+    expect(await rejection(collect(search({})))).toMatchObject({
+      issues: [{ path: ["search"], message: "needs a `productReference`, a `sceneReference`, or both" }],
+    });
+    const sceneReference = ref("Product") as never;
+    const productgroupReference = ref("Brand") as never;
+    expect(await rejection(collect(search({ sceneReference, productgroupReference })))).toMatchObject({
+      issues: [{ path: ["search", "sceneReference"] }, { path: ["search", "productgroupReference"] }],
+    });
+    const productReference = emulator.demo.products.slimCase;
+    expect(await rejection(collect(search({ productReference }, { parallel: 2 } as never)))).toMatchObject({
+      issues: [{ path: ["parallel"] }],
+    });
     expect(emulator.requests).toEqual([]);
   });
 });

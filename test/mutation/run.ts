@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 const usage =
-  "npm run mutation -- src/storage src/errors/base.ts:20-40 [--part 0.1] [--seed 2] [--tests 'test/unit/**']";
+  "npm run mutation -- src/storage src/errors/base.ts:20-40 [--part 0.1] [--seed 2] [--tests 'test/unit/**'] [--fresh]";
 /** Tests of requests that are quick, start no other program, need no build, and can share a thread. */
 const quick = "test/{flows,resources,unit}/*.test.ts";
 /** Tests that take long and notice little that others do not, and those that need a process of their own. */
@@ -28,6 +28,8 @@ const { positionals, values } = parseArgs({
     part: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
     tests: { type: "string", default: quick },
+    // Each change gets a new thread and all of the tests: for code that runs once a process, such as schemas. Name few tests.
+    fresh: { type: "boolean", default: false },
   },
 });
 if (positionals.length === 0) throw new Error(usage);
@@ -54,9 +56,8 @@ const settings = {
   plugins: ["@stryker-mutator/vitest-runner"],
   concurrency: 1,
   vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
-  coverageAnalysis: "perTest",
   // What runs when a file is loaded needs all tests for each change.
-  ignoreStatic: true,
+  ...(values.fresh ? { coverageAnalysis: "off" } : { coverageAnalysis: "perTest", ignoreStatic: true }),
   ignorePatterns: ["dist", "docs", "test/bench", "test/package", "test/runtimes", "test/soak"],
   reporters: ["clear-text", "json", "progress-append-only"],
   jsonReporter: { fileName: report },
@@ -65,7 +66,9 @@ const settings = {
   timeoutMS: 12_000,
 };
 writeFileSync(join(folder, "stryker.json"), JSON.stringify(settings));
-const { status } = spawnSync("npx", ["stryker", "run", join(folder, "stryker.json")], { stdio: "inherit" });
+const environment = { ...process.env, RUNS_OF_THREAD: values.fresh ? "1" : "40" };
+const arguments_ = ["stryker", "run", join(folder, "stryker.json")];
+const { status } = spawnSync("npx", arguments_, { stdio: "inherit", env: environment });
 
 interface Report {
   readonly files: Readonly<

@@ -12,7 +12,7 @@ import base from "../../vitest.config.ts";
 type Request = Parameters<PoolWorker["send"]>[0];
 
 /** Runs before the thread starts anew, without what the changes before have left in it. */
-const runsOfThread = 40;
+const runsOfThread = Number(process.env.RUNS_OF_THREAD);
 let thread: ThreadsPoolWorker | undefined;
 let runs = 0;
 let listeners = new EventEmitter();

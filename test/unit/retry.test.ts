@@ -1,4 +1,4 @@
-import { PodPartner, ServerError } from "pod-partner";
+import { ConnectionError, PodPartner, ServerError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
@@ -86,6 +86,18 @@ describe("retries", () => {
     expect(context.service.requests).toHaveLength(60 + 100);
   });
 
+  it("are limited in an outage for creations, too", async () => {
+    let sent = 0;
+    const fetch = async () => {
+      sent += 1;
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
+    };
+    const retry = { retries: 4, baseDelay: 0, maxDelay: 0 };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, retry, fetch });
+    for (let call = 0; call < 60; call++) await partner.request("POST", "/things").catch(() => undefined);
+    expect(sent).toBe(60 + 100);
+  });
+
   it("start again when the outage is over", async () => {
     const partner = eager(4);
     context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
@@ -95,6 +107,35 @@ describe("retries", () => {
     context.service.respond(up, { status: 503, body: { code: "down", message: "later" } }, up);
     await partner.rendertokens.get();
     expect(await partner.rendertokens.get()).toEqual(tokens);
+  });
+
+  it("after another error do not wait for the `Retry-After` of a 429 before it", async () => {
+    const clock = createManualClock();
+    const delays: number[] = [];
+    const refused = { code: "rate_limited", message: "Wait." };
+    context.service.respond(
+      { status: 429, headers: { "retry-after": "60" }, body: refused },
+      { status: 503, body: { code: "down", message: "later" } },
+      { body: { message: "valid" } },
+    );
+    const hooks = { onRetry: ({ delay }: { readonly delay: number }) => void delays.push(delay) };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, hooks });
+    await settle(clock, partner.auth.validate());
+    expect(delays).toEqual([60_000, expect.closeTo(250, -3)]);
+  });
+
+  it("do not follow an abort whose reason is an error that they would follow otherwise", async () => {
+    const abort = new AbortController();
+    const reason = new ConnectionError({ endpoint: "GET /rendertokens", reason: "reset", sent: false });
+    context.service.respondAlways(() => {
+      abort.abort(reason);
+      return new Promise(() => undefined);
+    });
+    const retries: unknown[] = [];
+    const hooks = { onRetry: (event: unknown) => void retries.push(event) };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, hooks });
+    await expect(partner.rendertokens.get({ signal: abort.signal })).rejects.toBe(reason);
+    expect(retries).toEqual([]);
   });
 
   it("end with the caller's reason when it aborts an attempt, also when the reason is not an Error", async () => {
