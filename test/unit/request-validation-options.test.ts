@@ -5,7 +5,7 @@ import type { WaitOptions } from "../../src/resources/renders/render-waiting.ts"
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import { useRefusals } from "../support/refusals.ts";
+import { type Refusal, useRefusals } from "../support/refusals.ts";
 
 const list = (options: ListOptions) => (partner: PodPartner) => partner.orders.list(options).toArray();
 const wait = (options: WaitOptions) => (partner: PodPartner) => partner.renders.wait(ref("Render"), options);
@@ -25,11 +25,31 @@ describe("options with endless waits or too many tokens are refused before a req
     ["a poll interval that is not a number", wait({ interval: Number.NaN }), [["interval"]]],
     ["a poll interval of 0 for a file", file(0), [["interval"]]],
     ["an AbortController as the signal", read({ signal: new AbortController() as never }), [["signal"]]],
+    ["a signal instead of options", read(AbortSignal.timeout(1_000) as never), [["options"]]],
+    ["a list instead of options", read([] as never), [["options"]]],
+    ["text as headers", read({ headers: "accept: */*" as never }), [["headers"]]],
+    ["an iterator of headers", read({ headers: new Map([["a", "1"]]).entries() as never }), [["headers"]]],
+    [
+      "the header of the key",
+      read({ headers: { "X-Service-Secret-Key": "b" } }),
+      [["headers", "X-Service-Secret-Key"]],
+    ],
+    ["a callId that is not text", read({ callId: 7 as never }), [["callId"]]],
+    ["a callId that is empty", read({ callId: "" }), [["callId"]]],
+    ["a callId of 201 characters", read({ callId: "a".repeat(201) }), [["callId"]]],
+    ["a callId with a line break", read({ callId: "a\nb" }), [["callId"]]],
+    ["a callId that ends with a line break", read({ callId: "a\n" }), [["callId"]]],
+    ["a callId that begins with a control character", read({ callId: "\u0000a" }), [["callId"]]],
+    ...["Connection", "Content-Length", "Expect", "Keep-Alive", "Transfer-Encoding", "Upgrade"].map(
+      (name): Refusal => [`the header ${name}`, read({ headers: { [name]: "1" } }), [["headers", name]]],
+    ),
   ]);
 
   accepts([
     ["a prefetch of 0", list({ prefetch: 0 })],
     ["any positive poll interval", wait({ interval: 1 })],
+    ["a callId of 200 characters", read({ callId: "a".repeat(200) })],
+    ["headers as a list of pairs", read({ headers: [["x-trace", "1"]] })],
   ]);
 });
 

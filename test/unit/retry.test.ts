@@ -39,6 +39,12 @@ describe("retries", () => {
     );
   });
 
+  it("are none with `retry: false`", async () => {
+    context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
+    await expect(eager(4).rendertokens.get({ retry: false })).rejects.toBeInstanceOf(ServerError);
+    expect(context.service.requests).toHaveLength(1);
+  });
+
   it("treat an option that is undefined as not given", async () => {
     context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
     const retry = { retries: undefined, baseDelay: undefined, maxDelay: undefined, maxRetryAfter: undefined };
