@@ -73,12 +73,18 @@ export interface PartOptions extends RequestOptions {
 /** The options of a call without options. */
 export const noOptions: RequestOptions = {};
 
-/** Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. */
-const ofConnection = new Set(["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"]);
+/**
+ * Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. And a name that
+ * the platform's `Headers` lose.
+ */
+const impossible = new Set([
+  ...["connection", "content-length", "expect", "host", "keep-alive", "trailer", "transfer-encoding", "upgrade"],
+  "__proto__",
+]);
 
 /** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
 function isValidHeader(name: unknown, value: unknown): boolean {
-  if (typeof name !== "string" || typeof value !== "string" || ofConnection.has(name.toLowerCase())) return false;
+  if (typeof name !== "string" || typeof value !== "string" || impossible.has(name.toLowerCase())) return false;
   try {
     new Headers([[name, value]]);
     return true;

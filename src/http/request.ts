@@ -162,6 +162,8 @@ export function encode(draft: Draft): EncodedRequest {
 /** Does the same for an upload, whose source is opened first. */
 export function encodeUpload(draft: Draft): UploadOpening<EncodedRequest> {
   const { url, issues } = encodeUrl(draft);
+  if (draft.options.body !== undefined)
+    issues.push({ path: ["body"], message: "an upload has no JSON body: remove this option" });
   const { made, close } = openImage(draft.input.body);
   const written = made.then((opened) => {
     if (typeof opened !== "string") return finish(draft, url, opened, issues);

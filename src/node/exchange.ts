@@ -137,7 +137,8 @@ function writeContent(outgoing: http.ClientRequest, content: RequestContent): vo
   if (content === undefined) outgoing.end();
   else if (content instanceof Blob) void writeStream(outgoing, content.stream());
   else if (content instanceof ReadableStream) void writeStream(outgoing, content);
-  else outgoing.write(content, () => outgoing.end());
+  // As bytes: Node writes a text and the head before it in one encoding, and headers are in Latin-1.
+  else outgoing.write(typeof content === "string" ? Buffer.from(content) : content, () => outgoing.end());
 }
 
 /** Sends a stream as fast as the connection takes it. The end of the request releases the stream. */

@@ -173,18 +173,20 @@ const rememberedPages = 8;
 
 /** Leaves out items whose reference was on one of the last pages, in bounded memory. */
 class SeenItems<Item> {
-  /** The references that each of the last pages added. */
+  /** The references on each of the last pages. */
   readonly #pages: Set<string>[] = [];
 
   withoutRepeats(items: readonly Item[]): readonly Item[] {
-    const added = new Set<string>();
-    this.#pages.push(added);
+    // An empty page does not end the memory of another.
+    if (items.length === 0) return items;
+    const present = new Set<string>();
+    this.#pages.push(present);
     const fresh = items.filter((item) => {
       const reference = textOf(item, "reference");
       if (reference === undefined) return true;
-      if (this.#pages.some((page) => page.has(reference))) return false;
-      added.add(reference);
-      return true;
+      const isRepeat = this.#pages.some((page) => page.has(reference));
+      present.add(reference);
+      return !isRepeat;
     });
     if (this.#pages.length > rememberedPages) this.#pages.shift();
     return fresh;

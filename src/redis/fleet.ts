@@ -111,8 +111,8 @@ export class Fleet implements TokenSource {
     return this.#own.reportOf(policy, report);
   }
 
-  forget(grant: Grant): void {
-    this.#own.forget(grant);
+  forget(grant: Grant, byGateway: boolean): void {
+    this.#own.forget(grant, byGateway);
     for (const policy of grant.requests.keys()) this.#bucket(policy).touch();
     this.#reportSoon();
   }

@@ -39,6 +39,20 @@ describe("a fault's response has the rate-limit headers of the service (specific
     expect(state).toBe('"default";r=3000;t=0, "downloads";r=0;t=17');
   });
 
+  it.each([
+    [17_000, '"default";r=3000;t=0, "uploads";r=0;t=17'],
+    [1_000, '"default";r=0;t=1, "uploads";r=5000;t=0'],
+  ])(
+    "for rate_limited of an upload with a Retry-After of %d ms, which names a bucket that gives a token in that time",
+    async (retryAfter, state) => {
+      const { emulator } = setUp();
+      emulator.faults.add({ fault: "status", status: 429, code: "rate_limited", when: "before", retryAfter });
+      const headers = { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/octet-stream" };
+      const response = await emulator.fetch(`${emulator.baseUrl}/images`, { method: "POST", headers, body: "image" });
+      expect(response.headers.get("X-RateLimit")).toBe(state);
+    },
+  );
+
   it.each<[string, Fault]>([
     ["a proxy's status", { fault: "status", status: 502 }],
     ["a page", { fault: "body", body: "<html>", type: "text/html" }],

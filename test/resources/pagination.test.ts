@@ -113,6 +113,12 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
     expect(cursors()).toStrictEqual([null, "", "p3"]);
   });
 
+  it("yields an item once that is on each of many pages, also with empty pages between them", async () => {
+    const pages = Array.from({ length: 24 }, (_, index) => page(index % 2 === 0 ? [a] : [], `p${index}`));
+    service().respond(...pages, page([a, b], null));
+    expect(await list().toArray()).toStrictEqual([a, b]);
+  });
+
   it("names the endpoint whose cursor is repeated", async () => {
     service().respondAlways(page([], "p2"));
     expect(await rejection(list().toArray())).toMatchObject({ name: "CursorLoopError", endpoint: "GET /orders" });

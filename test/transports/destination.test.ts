@@ -23,6 +23,21 @@ describe.each(transports)("over $name", ({ over }) => {
     expect(await partner.auth.validate()).toEqual({ message: host });
   });
 
+  it.each(["GET", "POST"] as const)("a header of a %s arrives in the same encoding", async (method) => {
+    const received: (readonly string[])[] = [];
+    await using server = createServer(({ rawHeaders }, response) => {
+      received.push(rawHeaders);
+      response.setHeader("connection", "close").end("{}");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`;
+    const partner = new PodPartner({ baseUrl, secretKey, ...over });
+    const headers = { "X-Name": "\u00e9" };
+    await partner.request(method, "/things", { headers, ...(method === "POST" && { body: { name: "\u00e9" } }) });
+    const [at] = received.map((all) => all.findIndex((text) => text.toLowerCase() === "x-name"));
+    expect(received[0]?.[(at ?? 0) + 1]).toBe("\u00e9");
+  });
+
   describe("the secret key is sent to no other place (law 1)", () => {
     const context = useService(over);
 

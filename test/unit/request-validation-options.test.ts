@@ -1,4 +1,5 @@
 import { type PartnerClock, PodPartner, type RequestOptions, RequestValidationError } from "pod-partner";
+import { sampleImage } from "pod-partner/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ListOptions } from "../../src/pagination/paginator.ts";
 import type { WaitOptions } from "../../src/resources/renders/render-waiting.ts";
@@ -27,6 +28,9 @@ describe("options with endless waits or too many tokens are refused before a req
     ["an AbortController as the signal", read({ signal: new AbortController() as never }), [["signal"]]],
     ["a signal instead of options", read(AbortSignal.timeout(1_000) as never), [["options"]]],
     ["a list instead of options", read([] as never), [["options"]]],
+    ["a JSON body for an image", (partner) => partner.images.upload(sampleImage(), { body: {} }), [["body"]]],
+    ["a JSON body for an image once", (partner) => partner.images.uploadOnce(sampleImage(), { body: {} }), [["body"]]],
+    ["a JSON body for evidence", (partner) => partner.evidence.upload(sampleImage(), { body: {} }), [["body"]]],
     ["text as headers", read({ headers: "accept: */*" as never }), [["headers"]]],
     ["an iterator of headers", read({ headers: new Map([["a", "1"]]).entries() as never }), [["headers"]]],
     [
@@ -34,13 +38,14 @@ describe("options with endless waits or too many tokens are refused before a req
       read({ headers: { "X-Service-Secret-Key": "b" } }),
       [["headers", "X-Service-Secret-Key"]],
     ],
+    ["the header __proto__", read({ headers: [["__proto__", "1"]] }), [["headers", "__proto__"]]],
     ["a callId that is not text", read({ callId: 7 as never }), [["callId"]]],
     ["a callId that is empty", read({ callId: "" }), [["callId"]]],
     ["a callId of 201 characters", read({ callId: "a".repeat(201) }), [["callId"]]],
     ["a callId with a line break", read({ callId: "a\nb" }), [["callId"]]],
     ["a callId that ends with a line break", read({ callId: "a\n" }), [["callId"]]],
     ["a callId that begins with a control character", read({ callId: "\u0000a" }), [["callId"]]],
-    ...["Connection", "Content-Length", "Expect", "Keep-Alive", "Transfer-Encoding", "Upgrade"].map(
+    ...["Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "Trailer", "Transfer-Encoding", "Upgrade"].map(
       (name): Refusal => [`the header ${name}`, read({ headers: { [name]: "1" } }), [["headers", name]]],
     ),
   ]);

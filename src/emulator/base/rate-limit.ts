@@ -54,6 +54,8 @@ export interface RateLimiter {
   take(policies: readonly Policy[]): number | undefined;
   /** Draws tokens as another client of the organization does. Default: all tokens. */
   drain(policy: Policy, tokens?: number): void;
+  /** The last of the policies whose bucket gives a token in this many milliseconds; the first if none does. */
+  emptyFor(policies: readonly Policy[], nextTokenIn: number): EmptyBucket | undefined;
   /** The whole tokens in each bucket. */
   levels(): Readonly<Record<Policy, number>>;
   /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. The bucket `empty` is reported as empty at any level. */
@@ -101,6 +103,13 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
     drain: (policy, tokens) => {
       const bucket = refilled(policy);
       bucket.tokens = Math.max(0, bucket.tokens - (tokens ?? bucket.tokens));
+    },
+    emptyFor: (policies, nextTokenIn) => {
+      // A Retry-After is in whole seconds.
+      const isPossible = (name: Policy) =>
+        Math.floor(limits[name].window / limits[name].quota / 1000) * 1000 <= nextTokenIn;
+      const policy = policies.findLast(isPossible) ?? policies[0];
+      return policy && { policy, nextTokenIn };
     },
     levels: () => byPolicy((policy) => wholeTokens(refilled(policy))),
     headers: (policies, empty) => {

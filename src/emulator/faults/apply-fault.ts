@@ -118,7 +118,7 @@ const nextTokenIn = ({ retryAfter }: StatusFault): number => (typeof retryAfter 
 
 /**
  * Adds the rate-limit headers that every authenticated response of the service carries (specification 8, rule 2). A `rate_limited`
- * reports the endpoint's last bucket as empty: `uploads` or `downloads` where the endpoint draws from it, otherwise `default`.
+ * reports a bucket as empty that gives a token in that time: `uploads` or `downloads` where the endpoint draws from it, otherwise `default`.
  */
 export function addRateLimits(
   response: Response,
@@ -130,8 +130,7 @@ export function addRateLimits(
   const limited = isRateLimited(fault);
   // A request that the service sees draws its tokens. A request that is refused as `rate_limited` draws none.
   if ("when" in fault && fault.when === "before" && !limited) limiter.take(policies);
-  const policy = policies.at(-1);
-  const empty = limited && policy !== undefined ? { policy, nextTokenIn: nextTokenIn(fault) } : undefined;
+  const empty = limited ? limiter.emptyFor(policies, nextTokenIn(fault)) : undefined;
   for (const [name, value] of Object.entries(limiter.headers(policies, empty))) response.headers.set(name, value);
 }
 

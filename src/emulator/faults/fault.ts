@@ -25,7 +25,7 @@ export interface DropFault extends FaultTarget, FaultTiming {
 
 /**
  * An error status. With a `code`, the response has the service's error object (specification 2.2) and rate-limit headers. Code
- * `rate_limited` reports the endpoint's bucket as empty. Without a `code`, it looks like a proxy's response.
+ * `rate_limited` reports a bucket as empty that gives a token within `retryAfter`. Without a `code`, it looks like a proxy's response.
  */
 export interface StatusFault extends FaultTarget, FaultTiming {
   readonly fault: "status";

@@ -22,7 +22,10 @@ export const alwaysWaited = 1_000;
 /** A next token that is further away than this many milliseconds may be a fault of the headers: it is checked. */
 export const doubtfulDistance = 120_000;
 
-/** Milliseconds for which a policy's first request is alone in flight. With each further period the number in flight doubles. */
+/**
+ * Milliseconds for which a policy's first request is alone in flight. With each further period, and with each response of a gateway, the
+ * number in flight doubles.
+ */
 export const probePeriod = 1_000;
 /** Milliseconds without a reported level after which other clients may have taken tokens. */
 const levelIsStale = 250;
@@ -88,6 +91,11 @@ export class Bucket {
     return this.#slowStart.reported;
   }
 
+  /** Whether a response has ever reported the level. */
+  get reportedBefore(): boolean {
+    return this.#slowStart.reportedBefore;
+  }
+
   get roundTrip(): number {
     return this.#roundTrip;
   }
@@ -122,9 +130,13 @@ export class Bucket {
   /** Milliseconds until the level suffices for the next request. A full bucket always does, as far as requests in flight leave it full. */
   #untilToken(): number {
     const full = Math.max(1, this.quota - this.inFlight);
-    const keeps = this.quota >= keptToken.minQuota && this.interval <= keptToken.maxInterval;
-    const needed = (keeps ? 2 : 1) + tokenDelay / this.interval;
+    const needed = 1 + this.#kept + tokenDelay / this.interval;
     return Math.max(0, (Math.min(needed, full) - this.#level) * this.interval);
+  }
+
+  /** The number of tokens that stay in the bucket. */
+  get #kept(): number {
+    return this.quota >= keptToken.minQuota && this.interval <= keptToken.maxInterval ? 1 : 0;
   }
 
   /** Milliseconds until the level is a whole token, or until this client's turn. Requests in flight may have made the level negative. */
@@ -148,7 +160,9 @@ export class Bucket {
       return (
         Math.max(held, this.#fairShare.wait(this.inFlight, now)) + Math.max(0, tokens - 1) * this.#fairShare.pace()
       );
-    return Math.max(held, (tokens - Math.max(0, this.#level)) * this.interval);
+    const isFull = this.#level >= this.quota - this.inFlight;
+    const kept = isFull && tokens <= this.#level ? 0 : this.#kept;
+    return Math.max(held, (tokens + kept - Math.max(0, this.#level)) * this.interval);
   }
 
   take(now: number): SentRequest {
@@ -163,13 +177,18 @@ export class Bucket {
     return request;
   }
 
-  /** Removes a request that ended without a response. It may still be on its way to the service, which counts it later. */
-  forget(request: SentRequest, now: number): void {
+  /**
+   * Removes a request that ended without a response of the service. It may still be on its way to the service, which counts it later.
+   *
+   * @param byGateway Whether a gateway responded.
+   */
+  forget(request: SentRequest, now: number, byGateway: boolean): void {
     this.#refill(now);
     this.#countOvertakers(request, now);
     this.#ended += 1;
     this.#usedAt = now;
     this.#inFlight.delete(request);
+    if (byGateway) this.#slowStart.addLostProbe();
   }
 
   /** Learns from the response to a request. `report` is undefined when the response does not name this policy. */
@@ -198,11 +217,12 @@ export class Bucket {
   }
 
   /**
-   * Holds the bucket after the service refused a request. Another client took the token, unless this is the first report of the level.
+   * Holds the bucket after a request was refused. The refusal shows that it is empty, unless the service reports levels and has not reported
+   * this one: then a gateway has refused the request.
    */
-  hold(until: number, now: number): void {
+  hold(until: number, now: number, reportsLevels: boolean): void {
     this.#refill(now);
-    this.#level = Math.min(this.#level, 0);
+    if (!reportsLevels || this.#level < 2) this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#sentBeforeHold = this.#sent;
     this.#fairShare.refuse(this.#heldUntil);
@@ -269,6 +289,8 @@ export class Bucket {
 class SlowStart {
   /** Whether a response has come. Until then one request at a time is sent as a probe. */
   #responded = false;
+  /** The number of probes since the latest response that a gateway responded to: in an outage, calls must not wait for each other. */
+  #lostProbes = 0;
   #respondedAt = Number.NEGATIVE_INFINITY;
   #reported = false;
   #reportedAt = Number.NEGATIVE_INFINITY;
@@ -289,7 +311,7 @@ class SlowStart {
     const [probe] = inFlight;
     if (this.#responded || probe === undefined) return 0;
     const periods = Math.floor((now - probe.sentAt) / probePeriod);
-    return inFlight.size < 2 ** periods ? 0 : probe.sentAt + (periods + 1) * probePeriod - now;
+    return inFlight.size < 2 ** (periods + this.#lostProbes) ? 0 : probe.sentAt + (periods + 1) * probePeriod - now;
   }
 
   /** Milliseconds that the next request waits if no response comes; 0 when it may be sent now. */
@@ -313,9 +335,15 @@ class SlowStart {
     } else if (now - this.#reportedAt > levelIsStale) this.#beganAt = now;
   }
 
-  /** Records that a response has come. */
+  /** Records that a gateway responded to a request, and not the service. */
+  addLostProbe(): void {
+    this.#lostProbes += 1;
+  }
+
+  /** Records that a response of the service has come. */
   addResponse(now: number): void {
     this.#responded = true;
+    this.#lostProbes = 0;
     this.#respondedAt = now;
   }
 

@@ -31,7 +31,7 @@ export type Fate = "served" | "refused" | "lost";
 /** A gateway refuses with a 503, or with a 429 without the service's rate-limit headers. */
 export function fateOf(status: number, report: RateLimitReport): Fate {
   if (status === 503 || (status === 429 && report.size === 0)) return "refused";
-  return status < 500 ? "served" : "lost";
+  return status < 500 && status !== 408 ? "served" : "lost";
 }
 
 /** Requests that were sent in a row. */

@@ -333,7 +333,13 @@ export class Pacer {
     { status = 200, redact }: { readonly status?: number; readonly redact?: Rename } = {},
   ): RateLimitReport {
     const report = parseRateLimit(headers, redact);
-    this.#end(passage, fateOf(status, report));
+    const fate = fateOf(status, report);
+    if (report.size === 0 && fate !== "served") {
+      // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.
+      this.#release({ grant, passage }, fate, true);
+      return report;
+    }
+    this.#end(passage, fate);
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
       this.#reroute(route, () => {
@@ -349,9 +355,13 @@ export class Pacer {
   }
 
   /** Removes a request that ended without a response. */
-  forget({ grant, passage }: Permit): void {
-    this.#end(passage, "lost");
-    this.#tokens.forget(grant);
+  forget(permit: Permit): void {
+    this.#release(permit, "lost", false);
+  }
+
+  #release({ grant, passage }: Permit, fate: Fate, byGateway: boolean): void {
+    this.#end(passage, fate);
+    this.#tokens.forget(grant, byGateway);
     this.#serve();
   }
 

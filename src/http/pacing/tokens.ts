@@ -43,8 +43,8 @@ export interface TokenSource {
   named(report: RateLimitReport): readonly string[];
   /** What a response reports about a policy, by the policy's present name. */
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined;
-  /** Removes a request that ended without a response. */
-  forget(grant: Grant): void;
+  /** Removes a request that ended without a response of the service. */
+  forget(grant: Grant, byGateway: boolean): void;
   /** Holds the policies for `ms` milliseconds after the service refused a request for its rate limit. */
   hold(policies: readonly string[], ms: number): void;
   /** Milliseconds until the next token comes, by a 429 or by the quota. The queue does not count. */
@@ -158,14 +158,15 @@ export class Buckets implements TokenSource {
     }
   }
 
-  forget({ requests }: Grant): void {
+  forget({ requests }: Grant, byGateway: boolean): void {
     const now = this.#clock.now();
-    for (const [policy, request] of requests) this.bucket(policy).forget(request, now);
+    for (const [policy, request] of requests) this.bucket(policy).forget(request, now, byGateway);
   }
 
   hold(policies: readonly string[], ms: number): void {
     const now = this.#clock.now();
-    for (const policy of policies) this.bucket(policy).hold(now + ms, now);
+    const reportsLevels = [...this.#buckets.values()].some(({ reportedBefore }) => reportedBefore);
+    for (const policy of policies) this.bucket(policy).hold(now + ms, now, reportsLevels);
   }
 
   away(policy: string): number {

@@ -242,11 +242,11 @@ describe("rate limits that are old", () => {
 });
 
 describe("the estimated wait", () => {
-  it("is 0 for calls within the bucket's level, and one token interval for each further call", async () => {
+  it("is 0 for the calls of a full bucket, and one token interval for each further call and for the token that stays", async () => {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
     expect(pacer.rateLimits().estimate(3_000)).toBe(0);
-    expect(pacer.rateLimits().estimate(3_050)).toBeCloseTo(1_000);
+    expect(pacer.rateLimits().estimate(3_050)).toBeCloseTo(1_020);
   });
 
   it("includes waiting calls and a hold", async () => {
