@@ -27,7 +27,8 @@ export const errorCodes = {
     "File the claim after the delivery window has passed. The message names the first possible date.",
   rendertoken_limit_exceeded:
     "Retry after the weekly reset (Monday 00:00 Europe/Amsterdam). `rendertokens.get()` returns the remaining tokens.",
-  rate_limited: "Keep `pacing` on, use one client per process, or raise `retry.maxRetryAfter`.",
+  rate_limited:
+    "Repeat the call after `retryAfter` milliseconds, or raise `retry.maxRetryAfter`. Keep `pacing` on, and use one client per process.",
   unknown_input_error: "The service rejected the input. Only the message describes the reason.",
 } as const;
 
@@ -169,7 +170,12 @@ const classHints = new Map<string, string>([
     "AuthenticationError",
     "Check `secretKey`: use a v2 key from the dashboard, from the same environment as `baseUrl`. A v1 partner code does not work.",
   ],
+  [
+    "PermissionDeniedError",
+    "The key is valid, without permission for this. Check whether the resource belongs to its organization.",
+  ],
   ["ServerError", "Retry later. Contact the service's support if the error persists."],
+  ["NotImplementedError", "The endpoint is not publicly available yet: do without it, or ask the service's support."],
   ["RedirectError", "Set `baseUrl` to the final URL of the service, one that does not redirect."],
   ["NotReadyError", "Pass `{ wait: true }`, or call `renders.wait` first."],
 ]);

@@ -1,4 +1,5 @@
 import { PodPartnerError } from "./base.ts";
+import { formatPath } from "./validation.ts";
 
 /**
  * The response to a creation or a change was lost, and look-ups could not find out whether the service carried it out. A creation was not
@@ -68,7 +69,7 @@ const written = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) 
 const isPlain = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
 
 const named = ({ path, existing, requested }: OrderDifference): string =>
-  path.join(".") +
+  formatPath(path) +
   (isPlain(existing) && isPlain(requested) ? ` (${written(existing)}, not ${written(requested)})` : "");
 
 function listed(differences: readonly OrderDifference[]): string {

@@ -45,7 +45,8 @@ export class WaitTimeoutError extends DeadlineError {
 export class TokenBudgetError extends PodPartnerError {
   static override readonly kind: string = "TokenBudgetError";
   readonly isRetryable = false;
-  override readonly hint = "Run the batch again with the same storage: it continues with the renders that are missing.";
+  override readonly hint =
+    "Run the batch again with the same storage and a higher `tokenBudget`: it continues with the renders that are missing.";
   /** When the week's rendertokens reset, as an ISO 8601 timestamp; undefined if the service did not say it. */
   readonly resetsAt: string | undefined;
 

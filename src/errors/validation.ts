@@ -26,7 +26,7 @@ export const unchecked = (path: Issue["path"], items: number): Unchecked => ({
 const longest = { text: 2_500, issue: 500 };
 
 /** Writes a path as a developer would: `order.orderlines[0].quantity`. */
-const formatPath = (path: Issue["path"]): string =>
+export const formatPath = (path: Issue["path"]): string =>
   path.reduce<string>(
     (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
     "",

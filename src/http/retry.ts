@@ -136,7 +136,7 @@ function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfte
     response: { status: 429, headers: {}, body: undefined },
     code: "rate_limited",
     message: `the next token of the policy ${JSON.stringify(policy)} ${distance}`,
-    retryAfter: ms,
+    retryAfter: Math.ceil(ms),
     unsent: true,
   });
 }

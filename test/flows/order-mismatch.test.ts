@@ -21,7 +21,7 @@ describe("orders.ensure with a used identifier", () => {
     expect(error.existing.reference).toBe(reference);
     expect(error.existing.orderlines[0]?.quantity).toBe(2);
     expect(error.requested[0]?.quantity).toBe(99);
-    expect(error.message).toContain("customIdentifier A, and differs in orderlines.0.quantity (2, not 99).");
+    expect(error.message).toContain("customIdentifier A, and differs in orderlines[0].quantity (2, not 99).");
     expect(error.differences).toEqual([{ path: ["orderlines", 0, "quantity"], existing: 2, requested: 99 }]);
     expect([await orders(), posts()]).toEqual([1, 1]);
   });
@@ -137,7 +137,7 @@ describe("orders.ensure with a used identifier", () => {
     const error = await settle(rejection(partner.orders.ensure({ ...order, orderlines })));
     if (!OrderMismatchError.isInstance(error)) throw error;
     expect(error.differences).toHaveLength(100);
-    expect(error.message).toContain("orderlines.0.quantity (2, not 7), orderlines.1,");
+    expect(error.message).toContain("orderlines[0].quantity (2, not 7), orderlines[1],");
     expect(error.message).toMatch(/ and 4995 more\.$/m);
     expect(error.message.length).toBeLessThan(500);
   });
