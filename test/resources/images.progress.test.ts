@@ -83,14 +83,16 @@ describe("the progress of an upload", () => {
     "ends the upload of %s with the error that onProgress throws, without a retry",
     async (_, source) => {
       const partner = partnerOf(context.service, { retry: { retries: 3, baseDelay: 0 } });
-      const enough = new Error("enough");
-      let calls = 0;
-      const onProgress = () => {
-        calls += 1;
-        throw enough;
-      };
-      expect(await rejection(partner.images.upload(source(), { onProgress }))).toBe(enough);
-      expect(calls).toBe(1);
+      for (const method of ["upload", "uploadOnce"] as const) {
+        const enough = new Error("enough");
+        let calls = 0;
+        const onProgress = () => {
+          calls += 1;
+          throw enough;
+        };
+        expect(await rejection(partner.images[method](source(), { onProgress }))).toBe(enough);
+        expect(calls).toBe(1);
+      }
     },
   );
 
