@@ -112,6 +112,8 @@ export class Fleet implements TokenSource {
   }
 
   forget(grant: Grant, byGateway: boolean): void {
+    // The fleet's probe is one request: in an outage all calls would wait for the next one, so that a gateway's response ends it.
+    if (byGateway) return void this.observe(grant, new Map());
     this.#own.forget(grant, byGateway);
     for (const policy of grant.requests.keys()) this.#bucket(policy).touch();
     this.#reportSoon();
