@@ -186,12 +186,11 @@ describeWithRedis("a storage in Redis", () => {
 /** A cluster of one node. */
 async function startClusterNode() {
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-cluster-"));
-  // The bus of the cluster listens, too: at this port and 10,000.
-  const port = 20_000 + ((await freePort()) % 10_000);
-  const settings = ["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1", "--save", ""];
-  const child = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, ...settings], {
-    stdio: "ignore",
-  });
+  // The bus of the cluster listens, too. By default at this port and 10,000, which another connection may have.
+  const [port, bus] = [await freePort(), await freePort()];
+  const own = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""];
+  const cluster = ["--cluster-enabled", "yes", "--cluster-port", String(bus), "--cluster-announce-ip", "127.0.0.1"];
+  const child = spawn("redis-server", [...own, ...cluster], { stdio: "ignore" });
   await listening(port);
   const admin = createClient({ url: `redis://127.0.0.1:${port}` });
   await admin.connect();
