@@ -121,7 +121,7 @@ export class PodPartner {
     };
     const { send, start, run } = createSend(core);
     this.#send = send;
-    const context = { ...resolved, start, run, openStorage };
+    const context = { ...resolved, start, run, openStorage, observer };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);

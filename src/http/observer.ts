@@ -307,6 +307,11 @@ export class Observer {
     );
   }
 
+  /** Reports that a call waits for another process with the same storage. */
+  pausesForOther(callId: string, endpoint: string): void {
+    this.observe("onPause", { callId, endpoint, reason: "other-process", policy: "default", length: 0 });
+  }
+
   /** Adds a tracer. Returns a function that removes it. */
   follow(tracer: CallTracer): () => void {
     this.#tracers.add(tracer);

@@ -7,6 +7,7 @@ import { Call, type Core, type Found } from "./call.ts";
 import { unexpected } from "./connection-errors.ts";
 import { createOnce } from "./create-once.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
+import type { Observer } from "./observer.ts";
 import type { Pacer, RateLimits } from "./pacing/pacer.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import type { Arrival } from "./response.ts";
@@ -95,6 +96,7 @@ export interface CallContext {
   readonly retry: RetryOptions;
   /** Opens what the client remembers. */
   readonly openStorage: OpenStorage;
+  readonly observer: Observer;
 }
 
 /** Carries out a call. Whatever it throws gets the endpoint, the timeline and the caller's line. */

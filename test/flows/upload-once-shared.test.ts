@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type KeyValueStorage, memoryStorage, PodPartner } from "pod-partner";
+import { type Hooks, type KeyValueStorage, memoryStorage, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -31,7 +31,8 @@ function connect(clock = createManualClock(), storage: KeyValueStorage = memoryS
       waiting.push(resolve);
     });
   };
-  const client = () => new PodPartner({ baseUrl, secretKey, fetch, storage: watched, clock, retry: { retries: 0 } });
+  const client = (hooks: Hooks = {}) =>
+    new PodPartner({ baseUrl, secretKey, fetch, storage: watched, clock, retry: { retries: 0 }, hooks });
   return {
     clock,
     client,
@@ -128,10 +129,15 @@ describe("the same content at the same moment", () => {
     const service = connect();
     const first = service.client().images.uploadOnce(png);
     await service.until(1);
-    const second = service.client().images.uploadOnce(png);
+    const pauses: unknown[] = [];
+    const hooks: Hooks = { onPause: (pause) => void pauses.push(pause) };
+    const second = service.client(hooks).images.uploadOnce(png, { callId: "second" });
     await service.untilRefused();
     await service.clock.advance(20_000);
     expect(service.sent()).toBe(1);
+    expect(pauses).toEqual([
+      { callId: "second", endpoint: "POST /images", reason: "other-process", policy: "default", length: 0 },
+    ]);
     service.respond();
     expect(await first).toEqual({ reference, uploaded: true });
     expect(await settle(service.clock, second, 100)).toEqual({ reference, uploaded: false });

@@ -9,6 +9,8 @@
  * - `gateway-limit`: a gateway in front of the service refuses requests above a rate, and all calls are sent at that rate.
  * - `ceiling`: the client's own limit, `pacing.perSecond`.
  * - `fleet`: the tokens are fetched from the store that the fleet shares.
+ * - `other-process`: another process with the same `storage` uploads the same content or creates the same render. If it has died, its lock
+ *   ends by itself.
  */
 export type PauseReason =
   | "bucket-empty"
@@ -18,7 +20,8 @@ export type PauseReason =
   | "fair-share"
   | "gateway-limit"
   | "ceiling"
-  | "fleet";
+  | "fleet"
+  | "other-process";
 
 /** What keeps a call from being sent now. */
 export interface Wait {

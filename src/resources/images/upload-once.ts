@@ -98,27 +98,35 @@ async function uploadInTurn(
   hash: string,
   send: () => Promise<PrintImage>,
 ): Promise<PrintImage> {
-  const { scope } = call;
-  const until = scope.elapsed() + longestWait;
-  for (;;) {
-    const lock = await takeLock(call, storage, hash);
-    const release = async () => (typeof lock === "object" ? lock.release() : undefined);
-    try {
-      // Another process may have finished before this one took the lock.
-      const known = await call.within(readImage(storage, hash));
-      const mayUpload = lock !== undefined || scope.elapsed() >= until;
-      if (known !== undefined || mayUpload) {
-        const image = known ?? (await send());
-        await release();
-        return image;
-      }
-    } catch (error) {
-      // An abort does not wait for the storage.
-      void release();
-      throw error;
-    }
-    await scope.hold<void>(({ resolve }) => scope.clock.after(lookEvery, resolve));
+  const lock = (await takeLock(call, storage, hash)) ?? (await waitForTurn(call, storage, hash));
+  const release = async () => (typeof lock === "object" ? lock.release() : undefined);
+  try {
+    // Another process may have finished before this one took the lock.
+    const image = (await call.within(readImage(storage, hash))) ?? (await send());
+    await release();
+    return image;
+  } catch (error) {
+    // An abort does not wait for the storage.
+    void release();
+    throw error;
   }
+}
+
+/** Waits until another process has uploaded the content, or has released the lock or lost it, or until it has had its time. */
+function waitForTurn(call: Call, storage: ClientStorage, hash: string): Promise<Lock | "lost" | undefined> {
+  const { core, scope } = call;
+  return call.step("queue", async (trace) => {
+    trace.outcome = trace.policy = "default";
+    const until = scope.elapsed() + longestWait;
+    for (;;) {
+      await scope.hold<void>(({ resolve }) => scope.clock.after(lookEvery, resolve));
+      const lock = await takeLock(call, storage, hash);
+      const isOver = lock !== undefined || scope.elapsed() >= until;
+      if (isOver || (await call.within(readImage(storage, hash))) !== undefined) return lock;
+      if (trace.reason === undefined) core.observer.pausesForOther(call.id, call.name);
+      trace.reason = "other-process";
+    }
+  });
 }
 
 /** Takes the lock of a content. One that comes after the end of the call is released. */

@@ -2,7 +2,7 @@ import type { TimelineEntry } from "../../errors/base.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { StartedRow } from "../../http/many.ts";
-import { newCallId } from "../../http/observer.ts";
+import { newCallId, type Observer } from "../../http/observer.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type CallContext, type Start, sendAndRead, type WithResponse } from "../../http/send.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
@@ -16,6 +16,7 @@ export interface BatchTools {
   readonly send: ReturnType<typeof countedSend>;
   readonly clock: PartnerClock;
   readonly storage: ClientStorage;
+  readonly observer: Observer;
   /** The places of looks and of pictures. */
   readonly slots: Slots;
   /** Milliseconds between two reads of a render's status. */

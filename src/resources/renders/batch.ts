@@ -119,7 +119,7 @@ export async function* renderBatch(
 }
 
 async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Options): Promise<Batch> {
-  const { clock, openStorage, retry, start, timeout } = client.context;
+  const { clock, observer, openStorage, retry, start, timeout } = client.context;
   const { concurrency = defaultConcurrency, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
   const storage = await openStorage();
@@ -129,6 +129,7 @@ async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Opti
     }),
     clock,
     storage,
+    observer,
     slots: new Slots(Math.floor(concurrency)),
     interval: options.interval ?? defaults.interval,
     onPending: options.onPending,

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { RendertokenLimitError } from "../../errors/api.ts";
 import type { TimelineEntry } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
+import { nameOf } from "../../http/endpoint.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { open, reference } from "../../schemas/shape.ts";
@@ -19,6 +20,8 @@ const lockTime = 30_000;
 /** Milliseconds between two reads of a pair that another process has locked: they double up to the longest. */
 const shortestRead = 100;
 const longestRead = 2_000;
+/** With this pause the wait is longer than 300 ms, and is reported. */
+const reportedPause = 400;
 /** The number of renders that one batch keeps in memory, too. */
 const keptInMemory = 2_000;
 
@@ -95,7 +98,7 @@ export async function ensureRender(
   cost: number,
   row: BatchRow,
 ): Promise<RenderEntry> {
-  const { clock, created, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
+  const { clock, observer, created, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
   const name = nameOfPair(pair);
   // A render that was created during this run is not created again: each creation deducts tokens.
   const isRetried = ({ render, created }: RenderEntry) => render?.status === "failed" && created < retryFailedBefore;
@@ -117,6 +120,7 @@ export async function ensureRender(
     if (clock.now() >= until) {
       throw new DeadlineError({ message: `Another process did not finish the render of ${name} in time.` });
     }
+    if (pause === reportedPause) observer.pausesForOther(row.callId, nameOf(createRender));
     await row.sleep(pause);
   }
 }

@@ -255,6 +255,22 @@ describe("a process that dies", () => {
     return lost();
   }
 
+  it("blocks its pair until its lock ends, which the next run reports", async () => {
+    const setup = setUpBatch({ renderDuration: 20_000 });
+    const pairs = await setup.pairs(1);
+    // The first request reads the week's tokens, the second one is the creation.
+    await runUntilDeath(setup, pairs, { request: 2, received: false });
+    const pauses: unknown[] = [];
+    const partner = setup.connect({ hooks: { onPause: (pause) => void pauses.push(pause) } });
+    const began = setup.clock.now();
+    expect(tally(await setup.settle(collect(partner.renders.batch(pairs, { download: false }))))).toEqual({ ok: 1 });
+    expect(pauses).toMatchObject([
+      { endpoint: "POST /renders", reason: "other-process", policy: "default", length: 0 },
+    ]);
+    expect(setup.clock.now() - began).toBeGreaterThan(20_000);
+    expect(setup.clock.now() - began).toBeLessThan(60_000);
+  });
+
   it("costs no more than the tokens of the creations whose responses it did not receive, at any request", async () => {
     const property = fc.asyncProperty(fc.array(death, { minLength: 1, maxLength: 3 }), async (deaths) => {
       const setup = setUpBatch({ renderDuration: 20_000 });
