@@ -129,7 +129,8 @@ function checkUrl(baseUrl: string, given: unknown, issues: Issue[]): string {
   const { origin } = new URL(baseUrl);
   const url = attempt(() => String(given)) ?? "";
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.origin !== origin) {
+  // The origin of `blob:https://host/` is that of the URL in it.
+  if (parsed?.origin !== origin || !/^https?:$/.test(parsed.protocol)) {
     issues.push({
       path: ["url"],
       message: `expected a URL of ${origin}, because the secret key is sent to no other origin${withoutKey(parsed)}`,

@@ -60,6 +60,7 @@ describe.each(Object.entries(calls))("%s sends the key to no other origin", (_, 
     "a host after backslashes": (_, other) => `\\\\${other.slice("http://".length)}/files/a.png`,
     "its own origin with a user name": (own) => own.replace("://", "://ada@").concat("/files/a.png"),
     "a file": () => "file:///etc/passwd",
+    "a blob of its own origin": (own) => `blob:${own}/0b1e8c5e`,
     data: () => "data:image/png;base64,iVBORw0KGgo=",
     nothing: () => "",
   };
