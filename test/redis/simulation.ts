@@ -30,9 +30,12 @@ export const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ serve
 export const serverTime = 'redis.call("TIME")';
 let organizations = 0;
 
+/** The lifetime of the slots in the script. */
+const slotLife = "math.ceil(slot - now + window)";
+
 /**
  * Runs the real script in a real Redis. The simulation's clock replaces the one call that reads the time. Each visit takes `roundTrip`
- * milliseconds.
+ * milliseconds. Keys expire by the clock of the machine, on which a simulated second can take longer than that: slots are kept a minute.
  */
 export function simulate(redis: Connected, roundTrip = 1): Simulation {
   const visits = new Set<Promise<unknown>>();
@@ -48,7 +51,8 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
       if (simulation.down) throw new Error("The connection is down.");
       const now = clock.now() + simulation.ahead;
       const time = [Math.floor(now / 1000), Math.round((now % 1000) * 1000)].map(String);
-      const visit = redis.eval(text.replace(serverTime, "{ ARGV[2], ARGV[3] }"), { keys, arguments: [ask, ...time] });
+      const simulated = text.replace(serverTime, "{ ARGV[2], ARGV[3] }").replace(slotLife, "60000");
+      const visit = redis.eval(simulated, { keys, arguments: [ask, ...time] });
       visits.add(visit);
       const reply = await visit.finally(() => visits.delete(visit));
       await later(roundTrip / 2);
