@@ -30,7 +30,10 @@ import type { IsDue, Visit } from "./sweep.ts";
 const lockInterval = 100;
 /** How often one call locks an order again because it lost its lock, or another process was faster. */
 const mostLocks = 5;
-/** Milliseconds before each read of one look. After an outdated response, a cache or replica may be up to date a moment later. */
+/**
+ * Milliseconds before each read of one look. After an outdated response, or a 404 for an order that was found before, a cache or replica may
+ * be up to date a moment later.
+ */
 const readPauses = [0, 0, 1_000, 2_000];
 /** Milliseconds for which the service may not know an order that was just placed. */
 const invisibleFor = 3_600_000;
@@ -45,6 +48,9 @@ interface News {
   /** What the mark notes meanwhile, for the case that the function of the caller fails. */
   readonly begun?: OrderState | undefined;
 }
+
+/** Whether it is new that the service does not have an order. */
+const saysGone = ({ found, call }: News): boolean => found === "gone" && call !== undefined;
 
 /**
  * Makes the two ways to look at an order. Each loads what is stored, reads the order, and compares them. What is new is handed over under
@@ -99,11 +105,11 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
    * @throws {@link OrderFollowerError} if each response is older than what was handed over: the caller must not acknowledge a callback.
    */
   async function look(reference: OrderReference, lock: Lock): Promise<LookResult | undefined> {
-    for (const pause of readPauses) {
+    for (const [index, pause] of readPauses.entries()) {
       if (pause > 0) await sleep(clock, pause);
       const stored = await records.load(reference);
       const news = await read(reference, stored, { priority: "high", deadline: timeout });
-      if (news === undefined) continue;
+      if (news === undefined || (saysGone(news) && index < readPauses.length - 1)) continue;
       // A callback says that the order changed. A response without news may be too old: the next sweep reads the order in any case.
       return handOver(reference, stored, news, lock, news.next === undefined ? 0 : clock.now());
     }
@@ -129,8 +135,10 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
       const lock = await records.lock(reference);
       if (lock === undefined) return "busy";
       try {
-        // After an outdated response, it is read again under the lock.
-        const found = await (news === undefined ? look(reference, lock) : handOver(reference, stored, news, lock));
+        // After a response that may be outdated, it is read again under the lock.
+        const found = await (news === undefined || saysGone(news)
+          ? look(reference, lock)
+          : handOver(reference, stored, news, lock));
         if (found !== undefined) return found;
       } catch (failed) {
         return { failed };

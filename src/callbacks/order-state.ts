@@ -105,7 +105,7 @@ export type RememberedOrder = z.infer<ReturnType<typeof rememberedOrder>>;
 /** The fields of an order that the follower compares. */
 export const comparable = () =>
   z.object({
-    status: z.object({ code: z.optional(z.string()) }),
+    status: z.object({ code: z.nullish(z.string()) }),
     orderlines: z.array(
       z.object({ index: count(1), quantity: count(0), shippedQuantity: count(0), canceledQuantity: count(0) }),
     ),

@@ -101,7 +101,7 @@ export class ConfigurationError extends PodPartnerError {
 }
 
 const unknownForm =
-  'This version does not know this form of response. Set `responses: "report"` to receive such responses unchanged.';
+  'This version does not know this form of response. With `responses: "report"`, a call that only reads returns it unchanged.';
 
 /**
  * A response does not match the specification, or is not JSON. The SDK does not retry, because the service processed the request. For

@@ -6,7 +6,7 @@ import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
 import { attempt, isFunction, isObject } from "../util/foreign.ts";
-import { assertOptions, custom, type RequestOptions, taking } from "./request-options.ts";
+import { checkedOptions, custom, type RequestOptions, taking } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -72,10 +72,10 @@ const isIterable = (rows: unknown): boolean =>
 const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   isObject(value) && attempt(() => "then" in value) === true;
 
-/** Throws if the options or the rows of a call are invalid. */
-export function assertRows(kind: Schema, rows: unknown, options: unknown): void {
-  assertOptions(kind, options);
-  if (isIterable(rows)) return;
+/** Returns a copy of the options, or throws if the options or the rows of a call are invalid. */
+export function checkedMany<Options>(kind: Schema, rows: unknown, options: Options): Options {
+  const checked = checkedOptions(kind, options);
+  if (isIterable(rows)) return checked;
   throw new RequestValidationError({ issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }] });
 }
 
@@ -135,8 +135,7 @@ export function getMany<Input, Value>(
   const callSite = captureCallSite(getMany);
   const work = async (reference: Input, each: RequestOptions) => get(reference, each);
   async function* outcomes() {
-    assertRows(manyOptions, rows, options);
-    yield* many(rows, options, { concurrency: 16, work, callSite });
+    yield* many(rows, checkedMany(manyOptions, rows, options), { concurrency: 16, work, callSite });
   }
   return iterateOnce(name, outcomes());
 }

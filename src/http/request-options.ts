@@ -261,10 +261,11 @@ export function checkOptions(given: RequestOptions): {
     : { options: noOptions, faults: checked.issues };
 }
 
-/** Throws if the options are invalid, for a call that uses them before it sends a request. */
-export function assertOptions(schema: Schema, options: unknown, endpoint?: string): void {
-  const issues = optionFaults(options, schema);
-  if (issues.length > 0) throw new RequestValidationError({ issues, ...(endpoint !== undefined && { endpoint }) });
+/** Returns a copy of the options of a call that uses them for many requests, or throws if they are invalid. */
+export function checkedOptions<Options>(schema: Schema, options: Options, endpoint?: string): Options {
+  const checked = checkAny(options, schema);
+  if (checked.ok) return checked.value as Options;
+  throw new RequestValidationError({ issues: checked.issues, ...(endpoint !== undefined && { endpoint }) });
 }
 
 /** Options of a download that is skipped when the file has not changed since an earlier download. */

@@ -159,6 +159,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       // The hook may have ended the call: nothing was sent then.
       scope.check();
       call.inDoubt = true;
+      call.mayHaveHappened += 1;
       call.sentAt = began;
       call.firstSentAt ??= began;
       const limit = endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout;
@@ -176,7 +177,10 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
       // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
       if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();
-      if (didNothing(error)) call.inDoubt = inDoubtBefore;
+      if (didNothing(error)) {
+        call.inDoubt = inDoubtBefore;
+        call.mayHaveHappened -= 1;
+      }
       if (error instanceof ApiError) trace.outcome = String(error.status);
       throw error;
     }

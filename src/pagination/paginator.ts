@@ -3,7 +3,7 @@ import { captureCallSite, withCallSite } from "../errors/call-site.ts";
 import { CursorLoopError } from "../errors/response.ts";
 import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
 import { newCallId } from "../http/observer.ts";
-import { assertOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
+import { checkedOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
 import type { Send } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
@@ -71,8 +71,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
     // The stack of a prefetched page does not contain the caller's frames, so the frames of the loop are added to its error.
     const callSite = captureCallSite();
-    assertOptions(listOptions, this.#options, this.#endpoint);
-    const { signal, prefetch = 1, ...options } = this.#options;
+    const { signal, prefetch = 1, ...options } = checkedOptions(listOptions, this.#options, this.#endpoint);
     const left = new AbortController();
     // Only a current request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
     const { callId = newCallId() } = options;
@@ -118,8 +117,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * const newest = await partner.orders.list().toArray({ limit: 20 });
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
-    assertOptions(arrayOptions, options, this.#endpoint);
-    const { limit = Number.POSITIVE_INFINITY } = options;
+    const { limit = Number.POSITIVE_INFINITY } = checkedOptions(arrayOptions, options, this.#endpoint);
     const items: Item[] = [];
     if (limit <= 0) return items;
     for await (const item of this) {

@@ -57,6 +57,23 @@ describe("compositions.search", () => {
     expect([looked, found.length]).toEqual([tried, existing]);
   });
 
+  it("keeps fields that the SDK does not know, also of a remembered composition", async () => {
+    const { emulator, settle } = setUp();
+    const fetch = async (request: Request, init?: RequestInit) => {
+      const response = await emulator.fetch(request, init);
+      if (!request.url.includes("lookup-composition") || !response.ok) return response;
+      const { composition } = (await response.json()) as { composition: object };
+      return Response.json({ composition: { ...composition, previewUrl: "u" } }, { headers: response.headers });
+    };
+    const partner = new PodPartner({ ...emulator.clientOptions, fetch });
+    const { slimCase: productReference } = emulator.demo.products;
+    for (let run = 0; run < 2; run += 1) {
+      const found = await settle(collect(partner.compositions.search({ productReference })));
+      expect(found.length).toBeGreaterThan(0);
+      for (const { composition } of found) expect(composition).toMatchObject({ previewUrl: "u" });
+    }
+  });
+
   it("sends all its requests with its options, and tries only the scenes of the productgroup that it gets", async () => {
     const callIds = new Set<string>();
     const hooks = { onRequest: ({ callId }: { callId: string }) => callIds.add(callId) };

@@ -84,6 +84,29 @@ describe("orders.ensure with a used identifier", () => {
     });
   });
 
+  it.each([
+    ["streetname", "Hauptstraße", "HAUPTSTRASSE", true],
+    ["streetname", "Øvre Slottsgate", "Ovre slottsgate", true],
+    ["streetname", "St. John's Road", "St Johns Road", true],
+    ["streetname", "Işıklar", "ISIKLAR", true],
+    ["streetname", "Singel", "Single", false],
+    ["city", "Łódź", "Lodz", true],
+    ["city", "Malmö", "MALMO", true],
+    ["city", "दिल्ली", "दल्ली", false],
+    ["phonenumber", "+31 (0)6 12345678", "+31612345678", true],
+    ["phonenumber", "0612345678", "+31612345678", true],
+    ["phonenumber", "0612345678", "+31612345679", false],
+    ["state", "New York", "NY", true],
+  ])("compares the %s %s with %s: equal %s", async (field, sent, repeated, equal) => {
+    const { emulator, partner, settle } = setUp();
+    const order = orderOf(emulator, "A");
+    const withField = (value: string) => ({ ...order, dropshipAddress: { ...order.dropshipAddress, [field]: value } });
+    await settle(partner.orders.ensure(withField(sent)));
+    const again = settle(partner.orders.ensure(withField(repeated)));
+    if (equal) expect(await again).toMatchObject({ existed: true });
+    else expect(await rejection(again)).toMatchObject({ differences: [{ path: ["dropshipAddress", field] }] });
+  });
+
   it("compares a field of the address that only one of them has", async () => {
     const { emulator, partner, settle } = setUp();
     const order = orderOf(emulator, "A");

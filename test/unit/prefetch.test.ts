@@ -28,6 +28,18 @@ describe("the request for the next page", () => {
   });
 });
 
+it("sends the options that the list had when the loop began", async () => {
+  const headers: Record<string, string> = { "x-shop": "1" };
+  const sent: (string | null)[] = [];
+  const fetch = async (request: Request, init?: RequestInit) => {
+    sent.push(new Headers(init?.headers ?? request.headers).get("x-shop"));
+    headers["x-shop"] = "2";
+    return pageOf(sent.length, 3);
+  };
+  await new PodPartner({ baseUrl, secretKey, fetch }).orders.list({ headers }).toArray();
+  expect(sent).toEqual(["1", "1", "1"]);
+});
+
 describe("a page is returned", () => {
   afterEach(() => void vi.useRealTimers());
 

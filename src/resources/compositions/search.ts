@@ -4,7 +4,7 @@ import type { CallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { type ManyOptions, many, manyRows } from "../../http/many.ts";
 import { newCallId } from "../../http/observer.ts";
-import { assertOptions, type RequestOptions, taking } from "../../http/request-options.ts";
+import { checkedOptions, type RequestOptions, taking } from "../../http/request-options.ts";
 import type { CallContext, Send } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import { paginate } from "../../pagination/paginator.ts";
@@ -61,10 +61,10 @@ export async function* searchCompositions(
   send: Send,
   { start, openStorage }: CallContext,
   by: CompositionSearch,
-  options: ManyOptions,
+  given: ManyOptions,
   callSite: CallSite,
 ): AsyncGenerator<FoundComposition, void, undefined> {
-  assertOptions(searchOptions, options);
+  const options = checkedOptions(searchOptions, given);
   const checked = check(searched, by, ["search"]);
   if (!checked.ok) throw new RequestValidationError({ issues: checked.issues });
   const { productReference, sceneReference, productgroupReference } = checked.value as CompositionSearch;
@@ -107,8 +107,8 @@ export async function* searchCompositions(
   async function look(parts: CompositionParts, request: RequestOptions): Promise<Composition | undefined> {
     const key = combinationKey(parts);
     const known = fromJson(await storage.get(key));
-    const stored = check(composition, known, []);
-    if (stored.ok) return stored.value as Composition;
+    // The value itself: the copy of the check lacks the fields that this version does not know.
+    if (check(composition, known, []).ok) return known as Composition;
     if (isRecord(known) && known.exists === false) return undefined;
     try {
       const found = await send(lookupComposition, { query: parts }, request, true);

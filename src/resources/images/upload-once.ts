@@ -1,7 +1,6 @@
 import { type Content, readContent } from "../../binary/content.ts";
 import type { ImageSource, Upload } from "../../binary/source.ts";
 import { watchUpload } from "../../binary/upload.ts";
-import type { TimelineEntry } from "../../errors/base.ts";
 import type { Call } from "../../http/call.ts";
 import { optionFaults } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
@@ -31,14 +30,14 @@ export type RunningUploads = Map<string, Promise<PrintImage>>;
 
 /**
  * Uploads a content unless its image is known: hash, look at the storage, take the lock, upload, store. `beforeUpload` refuses the upload
- * of a content that is not known if it throws. It receives the timeline, which grows until the call has ended.
+ * of a content that is not known if it throws.
  */
 export function uploadOnce(
   context: CallContext,
   running: RunningUploads,
   source: ImageSource,
   given: ImageUploadOptions | undefined,
-  beforeUpload: (timeline: readonly TimelineEntry[]) => void = () => undefined,
+  beforeUpload: (call: Call) => void = () => undefined,
 ): Promise<UploadedImage> {
   const [watch, options] = splitWatch(given, "onProgress", "onDownsize");
   return context.run(uploadImage, options, async (call) => {
@@ -66,7 +65,7 @@ export function uploadOnce(
       }
 
       const send = async () => {
-        beforeUpload(call.timeline);
+        beforeUpload(call);
         const { name: endpoint, scope } = call;
         const end = (reason: unknown) => scope.end(reason);
         // A picture that is not sent is not inspected.

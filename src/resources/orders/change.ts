@@ -5,7 +5,7 @@ import type { Call, Found } from "../../http/call.ts";
 import { lookUntil } from "../../http/create-once.ts";
 import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
-import { assertOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
+import { checkedOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import { type ApiCall, join, type Send, type Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
@@ -206,7 +206,7 @@ export function cancelRest(
   options: RequestOptions = noOptions,
 ): ApiCall<CanceledRemainder> {
   return start(cancelOrder, options, async (call) => {
-    assertOptions(requestOptions, options, call.name);
+    checkedOptions(requestOptions, options, call.name);
     const { query, body } = call.options;
     for (let again = true; ; again = false) {
       const reading = send(getOrder, { path: { orderReference } }, call.partOptions(), true);

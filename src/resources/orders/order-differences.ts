@@ -7,6 +7,7 @@ import type { Send } from "../../http/send.ts";
 import type { AddressReference, OrderReference } from "../../references/references.ts";
 import { type Address, addressFields } from "../../schemas/address.ts";
 import { propertyOf } from "../../util/foreign.ts";
+import { lazily } from "../../util/lazily.ts";
 import { getAddress } from "../addresses/addresses.ts";
 import { getOrder, type Order } from "./orders.endpoints.ts";
 
@@ -59,14 +60,16 @@ function* lineDifferences(
   }
 }
 
-/** A text without what a service may write differently: case, accents, spaces and punctuation. */
-const folded = (text: string): string =>
-  text
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, "");
+/** A text without spaces and punctuation, in capitals: the Turkish dotless i has no other form without its accent. */
+const folded = (text: string): string => text.toUpperCase().replace(/[^\p{L}\p{M}\p{N}]/gu, "");
 
-const digitsOf = (number: string): string => number.replace(/\D/g, "").replace(/^0+/, "");
+const collator = lazily(() => new Intl.Collator("en", { sensitivity: "base" }));
+
+/** Whether two texts are equal without what a service may write differently: case, accents, spaces and punctuation. */
+const isAlike = (left: string, right: string): boolean => collator().compare(folded(left), folded(right)) === 0;
+
+/** The digits of a phone number, without the 0 that is not dialed with the prefix of the country. */
+const digitsOf = (number: string): string => number.replace("(0)", "").replace(/\D/g, "").replace(/^0+/, "");
 
 const isEmptyEqually = (left: string, right: string): boolean => (left === "") === (right === "");
 
@@ -81,7 +84,7 @@ const comparisons: Readonly<Record<string, (left: string, right: string) => bool
   // As a name or as a code (specification 2.3, rule 2).
   state: (left, right) => {
     const [one, other] = [folded(left), folded(right)];
-    return one === other || (isEmptyEqually(one, other) && (one.length === 2) !== (other.length === 2));
+    return isAlike(left, right) || (isEmptyEqually(one, other) && (one.length === 2) !== (other.length === 2));
   },
 };
 
@@ -90,7 +93,7 @@ function* addressDifferences(existing: Address, requested: unknown): Generator<O
   for (const field of addressFields) {
     const [left, right] = [existing[field], propertyOf(requested, field)];
     if (typeof left !== "string" || typeof right !== "string") continue;
-    const equal = comparisons[field] ?? ((one: string, other: string) => folded(one) === folded(other));
+    const equal = comparisons[field] ?? isAlike;
     if (!equal(left, right)) yield { path: ["dropshipAddress", field], existing: undefined, requested: undefined };
   }
 }

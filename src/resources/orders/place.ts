@@ -5,7 +5,7 @@ import type { CallSite } from "../../errors/call-site.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
 import { type Created, createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
-import { assertRows, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
+import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import { refusesContent, shortSearch } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { custom, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
@@ -233,8 +233,8 @@ export async function* ensureRows(
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
   callSite: CallSite,
 ): AsyncGenerator<Outcome<unknown, PlacedOrder>, void, undefined> {
-  assertRows(ensureManyOptions, rows, options);
+  const checked = checkedMany(ensureManyOptions, rows, options);
   // A started creation is finished, also if the caller leaves the loop.
   const work = (order: IdentifiedOrderInput, each: EnsureOptions) => ensure(placing, order, each);
-  yield* many(rows, options, { concurrency: 8, work, callSite });
+  yield* many(rows, checked, { concurrency: 8, work, callSite });
 }

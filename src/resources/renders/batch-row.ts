@@ -1,4 +1,5 @@
-import type { TimelineEntry } from "../../errors/base.ts";
+import { DeadlineError } from "../../errors/connection.ts";
+import { WaitTimeoutError } from "../../errors/renders.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { StartedRow } from "../../http/many.ts";
@@ -10,6 +11,9 @@ import { held } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { Slots } from "../../util/concurrency.ts";
 import { defaults, type WaitOptions } from "./render-waiting.ts";
+
+/** How many requests a call has sent so far. */
+export type SentCall = Pick<Call, "attempts" | "mayHaveHappened">;
 
 /** What the rows of a batch work with. */
 export interface BatchTools {
@@ -29,13 +33,7 @@ export interface BatchTools {
   readonly patience: number;
 }
 
-/** The attempts of a call. */
-export const attemptsOf = (timeline: readonly TimelineEntry[]) => timeline.filter(({ step }) => step === "attempt");
-
-/**
- * A `send` that counts the requests with their retries. `onSteps` receives the timeline, which grows until the call has ended: the reason of
- * an abort has none.
- */
+/** A `send` that counts the requests with their retries. `onCall` receives the call before it sends a request. */
 export const countedSend =
   (start: Start, count: (requests: number) => void) =>
   async <Input extends EndpointInput, Data>(
@@ -43,18 +41,18 @@ export const countedSend =
     input: Input,
     options: RequestOptions,
     own = false,
-    onSteps: (timeline: readonly TimelineEntry[]) => void = () => undefined,
+    onCall: (call: SentCall) => void = () => undefined,
   ): Promise<WithResponse<Data>> => {
-    let timeline: readonly TimelineEntry[] = [];
+    let made: SentCall | undefined;
     const work = (call: Call<Input, Data>) => {
-      timeline = call.timeline;
-      onSteps(timeline);
+      made = call;
+      onCall(call);
       return sendAndRead(call, input, own);
     };
     try {
       return await start(endpoint, options, work).withResponse();
     } finally {
-      count(attemptsOf(timeline).length);
+      count(made?.attempts ?? 0);
     }
   };
 
@@ -102,6 +100,12 @@ export class BatchRow {
   /** Milliseconds for a wait that begins now: it is limited also if neither the call nor the client has a deadline. */
   waitTime(): number {
     return this.#remaining ?? defaults.deadline;
+  }
+
+  /** Whether an error is that of a deadline which ended before this row's own one: the row can do the work itself. */
+  outlives(error: unknown): boolean {
+    const isLate = error instanceof DeadlineError || error instanceof WaitTimeoutError;
+    return isLate && this.#until !== undefined && this.#clock.now() < this.#until;
   }
 
   /** Says that it uses the work of another row: it only waits as soon as that one does. */

@@ -1,7 +1,6 @@
 import { saysMissing } from "../../errors/api.ts";
-import type { TimelineEntry } from "../../errors/base.ts";
 import type { CallSite } from "../../errors/call-site.ts";
-import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
+import { checkedMany, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { CallContext } from "../../http/send.ts";
 import type { ImageReference, RenderReference } from "../../references/references.ts";
@@ -29,7 +28,7 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { attemptsOf, BatchRow, type BatchTools, countedSend } from "./batch-row.ts";
+import { BatchRow, type BatchTools, countedSend, type SentCall } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
 import { completedRender, RenderTimes } from "./pending-renders.ts";
 import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
@@ -74,10 +73,10 @@ interface Batch extends Creator {
 export async function* renderBatch(
   client: BatchClient,
   rows: Rows<unknown>,
-  options: ManyRows<MockupInput, Options>,
+  given: ManyRows<MockupInput, Options>,
   callSite: CallSite,
 ): AsyncGenerator<MockupOutcome<unknown, MockupValue>, void, undefined> {
-  assertRows(batchOptions, rows, options);
+  const options = checkedMany(batchOptions, rows, given);
   const batch = await openBatch(client, rows, options);
   const {
     map = (row) => row as MockupInput,
@@ -179,7 +178,12 @@ function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise
   const key =
     input.compositionReference === undefined ? combinationKey(input) : `composition:${input.compositionReference}`;
   const known = compositions.get(key);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known.catch((error: unknown) => {
+      if (!row.outlives(error)) throw error;
+      return compositionOf(batch, input, row);
+    });
+  }
   const found = findComposition(batch, key, input, row);
   compositions.set(key, found);
   found.catch((error: unknown) => {
@@ -194,8 +198,8 @@ async function findComposition(
   { compositionReference, sceneReference, productReference, perspectiveReference }: MockupInput,
   row: BatchRow,
 ): Promise<Composition> {
-  const stored = check(composition, fromJson(await storage.get(key)), []);
-  if (stored.ok) return stored.value as Composition;
+  const stored = fromJson(await storage.get(key));
+  if (check(composition, stored, []).ok) return stored as Composition;
   const parts = { sceneReference, productReference, perspectiveReference };
   const { data } =
     compositionReference === undefined
@@ -213,25 +217,28 @@ async function imageOf(
   row: BatchRow,
 ): Promise<ImageReference> {
   if (image === undefined) return imageReference;
-  let timeline: readonly TimelineEntry[] = [];
-  const beforeUpload = (steps: readonly TimelineEntry[]) => {
+  let sent: SentCall | undefined;
+  const beforeUpload = (call: SentCall) => {
     tokens.check(cost);
-    timeline = steps;
+    sent = call;
   };
   try {
     return (await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload)).reference;
   } finally {
-    counts.requests += attemptsOf(timeline).length;
+    counts.requests += sent?.attempts ?? 0;
   }
 }
 
-/** Resolves to the completed render of a pair. Rows of the same pair share it; after a failure, the next row tries again. */
+/** Resolves to the completed render of a pair. Rows of the same pair share it; after a failure, the next row tries again, and after the end of the first row's deadline, one that still has time. */
 function renderOf(batch: Batch, pair: RenderInput, cost: number, row: BatchRow): SharedRender["completed"] {
   const name = nameOfPair(pair);
   const shared = batch.renders.get(name);
   if (shared !== undefined) {
     row.follow(shared.row);
-    return shared.completed;
+    return shared.completed.catch((error: unknown) => {
+      if (!row.outlives(error)) throw error;
+      return renderOf(batch, pair, cost, row);
+    });
   }
   const make = async () => {
     const entry = await ensureRender(batch, pair, cost, row);

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { RendertokenLimitError } from "../../errors/api.ts";
-import type { TimelineEntry } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import type { RenderReference } from "../../references/references.ts";
@@ -11,7 +10,7 @@ import type { Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
-import { attemptsOf, type BatchRow, type BatchTools } from "./batch-row.ts";
+import type { BatchRow, BatchTools, SentCall } from "./batch-row.ts";
 import { createRender, type Render, type RenderInput, render } from "./renders.endpoints.ts";
 import type { TokenLimits } from "./token-limits.ts";
 
@@ -125,10 +124,6 @@ export async function ensureRender(
   }
 }
 
-/** The attempts of a creation that may have deducted tokens. An error of the service itself (4xx, apart from 408) deducted none. */
-const deductions = (timeline: readonly TimelineEntry[]): number =>
-  attemptsOf(timeline).filter(({ outcome }) => outcome === "408" || !/^4\d\d$/.test(outcome)).length;
-
 /** Creates the render of a pair, and remembers it. `failed` is the failed render that is created again. */
 async function create(
   { send, clock, created, tokens, report }: Creator,
@@ -141,11 +136,11 @@ async function create(
   const options = row.creating();
   // The budget covers its retries.
   const retry = { ...options.retry, retries: reservation.attempts - 1 };
-  let timeline: readonly TimelineEntry[] = [];
+  let sent: SentCall | undefined;
   let refusal: RendertokenLimitError | undefined;
   try {
-    const { data } = await send(createRender, { body: pair }, { ...options, retry }, true, (steps) => {
-      timeline = steps;
+    const { data } = await send(createRender, { body: pair }, { ...options, retry }, true, (call) => {
+      sent = call;
     });
     const { reference } = data;
     // The same pair has the same render, which stays failed.
@@ -157,7 +152,8 @@ async function create(
     if (error instanceof RendertokenLimitError) refusal = error;
     throw error;
   } finally {
-    tokens.settle(reservation, deductions(timeline), refusal);
+    // An attempt that the service did not receive or refused deducted no tokens.
+    tokens.settle(reservation, sent?.mayHaveHappened ?? 0, refusal);
     report();
   }
 }

@@ -6,7 +6,7 @@ import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { assertOptions, custom, type RequestOptions, taking } from "../../http/request-options.ts";
+import { checkedOptions, custom, type RequestOptions, taking } from "../../http/request-options.ts";
 import { parseRetryAfter } from "../../http/response.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
@@ -69,7 +69,7 @@ const waiting = <T>(
   const [, request] = splitFields(options, "interval", "onPending");
   const limited = withFields(request, (fields) => ({ ...fields, deadline: fields.deadline ?? ofClient }));
   return start(endpoint, limited, async (call) => {
-    assertOptions(waitOptions, options, call.name);
+    checkedOptions(waitOptions, options, call.name);
     try {
       for (let last = false; ; ) {
         const seen = await call.step("lookup", async (trace) => {

@@ -141,7 +141,7 @@ describe("follower.reconcile", () => {
     await follower.reconcile();
     await clock.advance(1_000);
     service.orders.delete(orders[0] ?? first);
-    expect(await follower.reconcile()).toEqual({ checked: 2, changed: 0, gone: 1 });
+    expect(await settle(clock, follower.reconcile())).toEqual({ checked: 2, changed: 0, gone: 1 });
     await clock.advance(1_000);
     expect(await follower.reconcile()).toEqual({ checked: 1, changed: 0, gone: 0 });
     expect(gone).toEqual([orders[0]]);

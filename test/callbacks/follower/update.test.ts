@@ -159,9 +159,19 @@ describe("follower.update", () => {
   });
 });
 
+it("follows an order whose status has the code null", async () => {
+  const { service, follower, handed } = createWorld();
+  const { update } = follower();
+  const order = { ...newOrder(first), status: { code: null } };
+  service.orders.set(first, order);
+  expect(await update(first)).toBe("changed");
+  expect(await update(first)).toBe("unchanged");
+  expect(handed).toHaveLength(1);
+});
+
 describe("an order that the service no longer has", () => {
   it("is reported once, with its last state, and `update` resolves", async () => {
-    const { service, follower, gone, keys } = createWorld();
+    const { clock, service, follower, gone, keys } = createWorld();
     const previous: unknown[] = [];
     const { update } = follower({
       onGone: (one) => {
@@ -170,16 +180,33 @@ describe("an order that the service no longer has", () => {
         expect(one.error).toMatchObject({ status: 404, code: "not_found" });
       },
     });
-    await update(first);
+    await settle(clock, update(first));
     service.orders.delete(first);
-    await update(first);
-    await update(first);
+    await settle(clock, update(first));
+    await settle(clock, update(first));
     expect([gone, previous]).toEqual([[first], ["accepted"]]);
     expect(await keys()).toEqual([`order:${first}`]);
   });
 
+  it("is not gone when a read replica does not show it for a moment", async () => {
+    const { clock, service, follower, gone, kinds } = createWorld();
+    const { update, reconcile } = follower();
+    await update(first);
+    let missing = 3;
+    service.onRead = async () => {
+      if (missing-- > 0) throw notFound();
+      return undefined;
+    };
+    expect(await settle(clock, update(first))).toBe("unchanged");
+    missing = 1;
+    await settle(clock, reconcile());
+    service.ship(first, [2]);
+    await settle(clock, reconcile());
+    expect([gone, kinds().length]).toEqual([[], 2]);
+  });
+
   it("is reported again after a failure of `onGone`", async () => {
-    const { service, follower, gone } = createWorld();
+    const { clock, service, follower, gone } = createWorld();
     let failures = 1;
     const { update } = follower({
       onGone: ({ orderReference }) => {
@@ -187,10 +214,10 @@ describe("an order that the service no longer has", () => {
         gone.push(orderReference);
       },
     });
-    await update(first);
+    await settle(clock, update(first));
     service.orders.delete(first);
-    await expect(update(first)).rejects.toThrow("failed once");
-    await update(first);
+    await expect(settle(clock, update(first))).rejects.toThrow("failed once");
+    await settle(clock, update(first));
     expect(gone).toEqual([first]);
   });
 
@@ -222,28 +249,28 @@ describe("an order that the service no longer has", () => {
     service.orders.delete(first);
     const { follow, update } = follower();
     await follow(first);
-    await update(first);
+    await settle(clock, update(first));
     expect(gone).toEqual([]);
     service.orders.set(first, newOrder(first));
-    await update(first);
+    await settle(clock, update(first));
     expect(kinds()).toEqual([["status"]]);
 
     service.orders.delete(second);
     await follow(second);
     await clock.advance(3_600_001);
-    await update(second);
+    await settle(clock, update(second));
     expect(gone).toEqual([second]);
   });
 
   it("is followed again if the service has it again", async () => {
-    const { service, follower, keys, handed } = createWorld();
+    const { clock, service, follower, keys, handed } = createWorld();
     const { update } = follower();
-    await update(first);
+    await settle(clock, update(first));
     const order = service.orders.get(first);
     service.orders.delete(first);
-    await update(first);
+    await settle(clock, update(first));
     if (order !== undefined) service.orders.set(first, order);
-    await update(first);
+    await settle(clock, update(first));
     expect(handed).toHaveLength(1);
     expect(await keys()).toEqual([`open:${first}`, `order:${first}`]);
   });
@@ -430,26 +457,26 @@ describe("a change whose handler has failed, and may have had its effect", () =>
   });
 
   it("is followed by its end, also when the order was gone and the handlers of both have failed", async () => {
-    const { service, follower, kinds } = createWorld();
+    const { clock, service, follower, kinds } = createWorld();
     let failing = false;
     const fail = () => {
       if (failing) throw new Error("killed");
     };
     const { update } = follower({ onChange: fail, onGone: fail });
-    await update(first);
+    await settle(clock, update(first));
     failing = true;
     service.hold(first, "no stock");
-    await expect(update(first)).rejects.toThrow("killed");
+    await expect(settle(clock, update(first))).rejects.toThrow("killed");
     service.orders.delete(first);
-    await expect(update(first)).rejects.toThrow("killed");
+    await expect(settle(clock, update(first))).rejects.toThrow("killed");
     service.orders.set(first, newOrder(first));
     failing = false;
-    await update(first);
+    await settle(clock, update(first));
     expect(kinds()).toEqual([["status"], ["released"]]);
   });
 
   it("counts as found: the order is gone when the service does not have it then", async () => {
-    const { service, follower, handed, gone } = createWorld();
+    const { clock, service, follower, handed, gone } = createWorld();
     const { follow, update } = follower({
       onChange: () => {
         throw new Error("killed");
@@ -457,9 +484,9 @@ describe("a change whose handler has failed, and may have had its effect", () =>
     });
     await follow(first);
     service.ship(first, [2]);
-    await expect(update(first)).rejects.toThrow("killed");
+    await expect(settle(clock, update(first))).rejects.toThrow("killed");
     service.orders.delete(first);
-    expect(await update(first)).toBe("gone");
+    expect(await settle(clock, update(first))).toBe("gone");
     expect([gone, handed]).toEqual([[first], []]);
   });
 

@@ -23,6 +23,40 @@ describe("tokenBudget", () => {
     }
   });
 
+  it("is not used up by creations that were never sent", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(4);
+    const refused = Object.assign(new TypeError("fetch failed"), {
+      cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" }),
+    });
+    let down = true;
+    const fetch: typeof globalThis.fetch = async (request, init) => {
+      if (down && request instanceof Request && request.method === "POST") throw refused;
+      return setup.emulator.fetch(request, init);
+    };
+    const spent: number[] = [];
+    const options = {
+      tokenBudget: 4,
+      concurrency: 1,
+      onProgress: ({ tokensSpent }: { readonly tokensSpent: number }) => void spent.push(tokensSpent),
+    };
+    const { renders } = setup.connect({ fetch });
+    const outcomes: unknown[] = [];
+    await setup.settle(
+      (async () => {
+        for await (const { ok, reason } of renders.batch(pairs, options) as AsyncIterable<{
+          ok: boolean;
+          reason?: string;
+        }>) {
+          outcomes.push(ok || reason);
+          down = outcomes.length < 2;
+        }
+      })(),
+    );
+    expect(outcomes).toEqual(["error", "error", true, true]);
+    expect(spent.at(-1)).toBe(2);
+  });
+
   it("does not leave out what the storage has, and goes on in the next run", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const pairs = await setup.pairs(5, "desk");

@@ -1,3 +1,4 @@
+import type { RenderInput } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { settle } from "../../support/settle.ts";
 import { looksOf, rowsOf, startService } from "./service.ts";
@@ -28,6 +29,25 @@ describe("pending renders", () => {
     const looks = looksOf(setup.seen);
     expect(Math.max(...looks) + 1).toBeLessThanOrEqual(4);
     expect(sum(looks)).toBeLessThanOrEqual(16 + 3);
+  });
+
+  it("of one pair are waited for by each row until its own deadline", async () => {
+    const { clock, partner, seen } = startService(
+      () => 42_000,
+      () => 5,
+    );
+    const [row] = rowsOf(1);
+    async function* rows() {
+      yield row as RenderInput;
+      await new Promise<void>((resolve) => clock.after(25_000, resolve));
+      yield row as RenderInput;
+    }
+    const outcomes = await settle(
+      clock,
+      collect(partner.renders.batch(rows(), { download: false, deadline: 40_000, interval: 5_000 })),
+    );
+    expect(tally(outcomes)).toEqual({ error: 1, ok: 1 });
+    expect(seen.filter(({ line }) => line === "POST /renders")).toHaveLength(1);
   });
 
   it("that are alone are requested when Retry-After says", async () => {
