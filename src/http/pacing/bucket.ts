@@ -259,7 +259,10 @@ export class Bucket {
       // Before the first report the level is an assumption: its correction proves nothing.
       if (known) this.#fairShare.notice(likely, now);
     }
+    const shared = this.#fairShare.present;
     this.#fairShare.observe(likely, now);
+    // A response of a full bucket shows no use: others may begin at the same time.
+    if (shared && !this.#fairShare.present) this.#slowStart.restart(now);
   }
 
   /** A smaller quota leaves at most itself, minus the requests in flight, each of which may arrive after the change. */
@@ -333,6 +336,11 @@ class SlowStart {
       this.#responded = false;
       this.#reported = false;
     } else if (now - this.#reportedAt > levelIsStale) this.#beganAt = now;
+  }
+
+  /** Begins once more. */
+  restart(now: number): void {
+    this.#beganAt = now;
   }
 
   /** Records that a gateway responded to a request, and not the service. */

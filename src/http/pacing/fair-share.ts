@@ -1,9 +1,11 @@
-/** The size of a bucket, and the shortest round trip of its requests. */
+/** The size of a bucket, and its requests in flight. */
 interface BucketSize {
   readonly quota: number;
+  /** The number of requests without a response. */
+  readonly inFlight: number;
   /** Milliseconds in which one token refills. */
   readonly interval: number;
-  /** Milliseconds. */
+  /** The shortest recent round trip, in milliseconds. */
   readonly roundTrip: number;
 }
 
@@ -16,8 +18,11 @@ export const reserve = { tokens: 24, perRoundTrip: 7, ofQuota: 2 / 3, ms: 120_00
 export const longestRoundTrip = 500;
 /** The rate is at least the rate of this part of the reserve, so that no call waits forever. */
 export const minPartOfReserve = 0.1;
-/** Above the reserve this many requests are in flight at a time, or this part of the level: many clients may send at once. */
-const inFlightAboveReserve = { min: 4, ofLevel: 1 / 64 };
+/**
+ * Above the reserve this many requests are in flight at a time, or this part of the level: many clients may send at once. Each further one is
+ * sent in the time of `tokensApart`: responses that take long must not stop a client beside a full bucket.
+ */
+const inFlightAboveReserve = { min: 4, ofLevel: 1 / 64, tokensApart: 3 };
 /** The first request after a hold is spread over this time, or over the time of this many tokens: other clients are held as long. */
 const spreadAfterHold = { ms: 500, tokens: 24 };
 /** Other clients that use less than this part of the refill count as noise. */
@@ -101,8 +106,9 @@ export class FairShare {
       return;
     }
     const decay = Math.exp(-elapsed / this.#over(averageOver));
-    // The assumed use, corrected by the error of the level.
-    this.#used = this.#used * decay + this.#assumed + this.#level - likely;
+    // The assumed use, corrected by the error of the level. A full bucket shows none.
+    const { quota, inFlight } = this.#size;
+    this.#used = likely >= quota - inFlight - 1 ? 0 : this.#used * decay + this.#assumed + this.#level - likely;
     this.#assumed = 0;
     this.#time = this.#time * decay + elapsed;
     this.#level = likely;
@@ -122,9 +128,9 @@ export class FairShare {
   wait(inFlight: number, now: number): number {
     if (this.#level === undefined) return 0;
     this.#refill(now);
-    const { min, ofLevel } = inFlightAboveReserve;
-    if (inFlight >= Math.max(min, ofLevel * this.#level) && this.#level > this.#reserve()) return longestCheck;
-    const due = this.#turnAt ?? this.#sentAt + this.pace();
+    const { min, ofLevel, tokensApart } = inFlightAboveReserve;
+    const crowded = inFlight >= Math.max(min, ofLevel * this.#level) && this.#level > this.#reserve();
+    const due = this.#turnAt ?? this.#sentAt + (crowded ? tokensApart * this.#size.interval : this.pace());
     // The level changes meanwhile: it is checked again, at least once per token.
     return Math.max(0, Math.min(due - now, Math.max(this.#size.interval, longestCheck)));
   }
@@ -156,8 +162,9 @@ export class FairShare {
 
   #refill(now: number): void {
     if (this.#level === undefined) return;
-    const { quota, interval } = this.#size;
-    const alone = Math.min(quota, this.#level + (now - this.#at) / interval);
+    const { quota, inFlight, interval } = this.#size;
+    // A full bucket does not refill: requests in flight that it has not counted must not look like the use of others.
+    const alone = Math.min(quota - inFlight, this.#level + (now - this.#at) / interval);
     this.#level = Math.max(Math.min(this.#level, alone), alone - (now - this.#at) * this.#rate(now));
     this.#assumed += alone - this.#level;
     this.#at = now;

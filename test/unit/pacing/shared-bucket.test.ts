@@ -138,6 +138,21 @@ describe("processes that share a bucket without knowing of each other", () => {
     expect(Math.min(one, other)).toBeGreaterThan(0.5 * Math.max(one, other));
   });
 
+  it.each([
+    { processes: 2, quota: 150, oneWay: 500, most: 2.1 },
+    { processes: 4, quota: 150, oneWay: 500, most: 1.8 },
+    { processes: 2, quota: 60, oneWay: 250, most: 1.5 },
+  ])(
+    "use a bucket of $quota when they are $processes and responses are slow: $oneWay ms each way",
+    async ({ most, ...given }) => {
+      const fleet = await run({ ...given, calls: 500, perSecond: 50 });
+      expect(fleet.served).toBe(500);
+      expect(fleet.refusals).toBeLessThanOrEqual(0.01 * 500);
+      expect(fleet.seconds).toBeLessThan(most * ((500 - given.quota) / 50));
+      expect(fleet.unfair).toBeLessThan(0.75);
+    },
+  );
+
   it("leave an unpaced client the tokens that it takes", async () => {
     const fleet = await run({ processes: 1, calls: 1300, quota: 300, perSecond: 50, oneWay: 2, unpaced: 25 });
     expect(fleet.served).toBe(1300);
