@@ -100,7 +100,7 @@ async function findOrAcquire<Data>(
   const permit = await acquire(call);
   if (!isOutdated(call)) return { permit };
   // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
-  call.core.pacer.forget(permit);
+  call.core.pacer.forget(permit, true);
   const later = await lookOnce(call, lookFor(call, recovery));
   return later === undefined ? { permit: await acquire(call) } : { found: later };
 }

@@ -83,13 +83,13 @@ export async function waitToRetry(call: Call, error: unknown, attempt: number): 
   const refusal = call.refusal?.error === error ? call.refusal : undefined;
   const delay = refusal?.ms ?? retryAfter ?? backoff(attempt, retry);
   const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
-  core.observer.observe("onRetry", { callId, endpoint, attempt, delay, error: name, status, code });
-  if (refusal !== undefined) scope.allow(delay, "the rate limit's Retry-After", error);
+  const why = refusal === undefined ? "the wait before the next attempt" : "the rate limit's Retry-After";
   await call.step(retryAfter === undefined ? "backoff" : "retry-after", async (trace) => {
     trace.outcome = name;
+    scope.allow(delay, why, error);
+    core.observer.observe("onRetry", { callId, endpoint, attempt, delay, error: name, status, code });
     // A paced call waits in the queue of the held bucket. A creation in doubt waits here, and is looked up after the wait.
-    if (!(refusal?.held && core.paced && !call.inDoubt))
-      await scope.sleep(delay, "the wait before the next attempt", error);
+    if (!(refusal?.held && core.paced && !call.inDoubt)) await scope.sleep(delay, why, error);
   });
 }
 
@@ -154,10 +154,12 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
     const began = core.clock.now();
     let report: RateLimitReport | undefined;
     const inDoubtBefore = call.inDoubt;
+    let begun = false;
     try {
       observer.observe("onRequest", { callId, endpoint: name, attempt });
       // The hook may have ended the call: nothing was sent then.
       scope.check();
+      begun = true;
       call.inDoubt = true;
       call.mayHaveHappened += 1;
       call.sentAt = began;
@@ -173,7 +175,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       trace.outcome = String(arrival.response.status);
       return arrival;
     } catch (error) {
-      if (report === undefined) pacer.forget(permit);
+      if (report === undefined) pacer.forget(permit, !begun || didNothing(error));
       if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
       // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
       if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();

@@ -1,4 +1,4 @@
-import { doubtfulDistance } from "../http/pacing/bucket.ts";
+import { doubtfulDistance, type Ending } from "../http/pacing/bucket.ts";
 import { type CeilingLimit, slotExpiresAfter } from "../http/pacing/ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
@@ -111,11 +111,12 @@ export class Fleet implements TokenSource {
     return this.#own.reportOf(policy, report);
   }
 
-  forget(grant: Grant, byGateway: boolean): void {
+  forget(grant: Grant, ending: Ending): void {
     // The fleet's probe is one request: in an outage all calls would wait for the next one, so that a gateway's response ends it.
-    if (byGateway) return void this.observe(grant, new Map());
-    this.#own.forget(grant, byGateway);
-    for (const policy of grant.requests.keys()) this.#bucket(policy).touch();
+    if (ending === "gateway") return void this.observe(grant, new Map());
+    this.#own.forget(grant, ending);
+    const unused = ending === "unsent" && this.#stamps.has(grant) ? 1 : 0;
+    for (const policy of grant.requests.keys()) this.#bucket(policy).returnTokens(unused);
     this.#reportSoon();
   }
 

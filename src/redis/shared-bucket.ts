@@ -34,14 +34,10 @@ export class SharedBucket {
     if (this.#reports.length > maxReports) this.#reports.shift();
   }
 
+  /** Returns so many tokens. The number of requests in flight may have changed, too. */
   returnTokens(unused: number): void {
     this.#changed = true;
     this.#unused += unused;
-  }
-
-  /** The number of requests in flight has changed. */
-  touch(): void {
-    this.#changed = true;
   }
 
   hold(until: number): void {

@@ -130,6 +130,16 @@ describe("retries", () => {
     expect(delays).toEqual([60_000, expect.closeTo(250, -3)]);
   });
 
+  it("are not announced when the deadline comes before them", async () => {
+    const refused = { code: "rate_limited", message: "Wait." };
+    context.service.respond({ status: 429, headers: { "retry-after": "3" }, body: refused });
+    const retries: unknown[] = [];
+    const hooks = { onRetry: (event: unknown) => void retries.push(event) };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, hooks, deadline: 1_000 });
+    await expect(partner.auth.validate()).rejects.toMatchObject({ name: "DeadlineError" });
+    expect(retries).toEqual([]);
+  });
+
   it("do not follow an abort whose reason is an error that they would follow otherwise", async () => {
     const abort = new AbortController();
     const reason = new ConnectionError({ endpoint: "GET /rendertokens", reason: "reset", sent: false });

@@ -47,6 +47,9 @@ export interface SentRequest {
   overtaken: number;
 }
 
+/** How a request ended without a response of the service: it is lost, a gateway responded, or the service certainly never received it. */
+export type Ending = "lost" | "gateway" | "unsent";
+
 /**
  * This client's model of one policy's bucket at the service (specification 8).
  *
@@ -118,7 +121,7 @@ export class Bucket {
     const probing = this.#slowStart.probing(now, this.#inFlight);
     if (probing > 0) return { ms: probing, reason: "probe" };
     if (this.#fairShare.present) {
-      const ms = this.#fairShare.wait(this.inFlight, now);
+      const ms = this.#fairShare.wait(now);
       return ms > 0 ? { ms, reason: "fair-share" } : undefined;
     }
     const cautious = this.#slowStart.wait(now, this.inFlight, this.#level, this.#roundTrip);
@@ -143,7 +146,7 @@ export class Bucket {
   away(now: number): number {
     this.#refill(now);
     const nextToken = (1 - Math.min(1, Math.max(0, this.#level))) * this.interval;
-    return Math.max(this.#heldUntil - now, nextToken, this.#fairShare.wait(this.inFlight, now));
+    return Math.max(this.#heldUntil - now, nextToken, this.#fairShare.wait(now));
   }
 
   /** Whether one request may be sent without a token: the next one is so far away that the headers may be wrong. */
@@ -156,10 +159,10 @@ export class Bucket {
   until(tokens: number, now: number): number {
     this.#refill(now);
     const held = Math.max(0, this.#heldUntil - now);
-    if (this.#fairShare.present)
-      return (
-        Math.max(held, this.#fairShare.wait(this.inFlight, now)) + Math.max(0, tokens - 1) * this.#fairShare.pace()
-      );
+    if (this.#fairShare.present) {
+      const first = Math.max(held, this.#fairShare.untilTurn(now));
+      return first + Math.max(0, tokens - 1) * this.#fairShare.pace(first);
+    }
     const isFull = this.#level >= this.quota - this.inFlight;
     const kept = isFull && tokens <= this.#level ? 0 : this.#kept;
     return Math.max(held, (tokens + kept - Math.max(0, this.#level)) * this.interval);
@@ -178,17 +181,17 @@ export class Bucket {
   }
 
   /**
-   * Removes a request that ended without a response of the service. It may still be on its way to the service, which counts it later.
-   *
-   * @param byGateway Whether a gateway responded.
+   * Removes a request that ended without a response of the service. Unless it was never sent, it may still be on its way to the service,
+   * which counts it later.
    */
-  forget(request: SentRequest, now: number, byGateway: boolean): void {
+  forget(request: SentRequest, now: number, ending: Ending): void {
     this.#refill(now);
-    this.#countOvertakers(request, now);
+    if (ending !== "unsent") this.#countOvertakers(request, now);
     this.#ended += 1;
     this.#usedAt = now;
     this.#inFlight.delete(request);
-    if (byGateway) this.#slowStart.addLostProbe();
+    if (ending === "gateway") this.#slowStart.addLostProbe();
+    if (ending === "unsent") this.#level = Math.min(this.quota - this.inFlight, this.#level + 1);
   }
 
   /** Learns from the response to a request. `report` is undefined when the response does not name this policy. */

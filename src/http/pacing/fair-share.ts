@@ -124,21 +124,26 @@ export class FairShare {
     this.#level -= 1;
   }
 
-  /** Milliseconds until this client's next turn; 0 when no other client is known. */
-  wait(inFlight: number, now: number): number {
+  /** Milliseconds until the next turn is checked again: the level changes meanwhile. At least once per token; 0 when it is now. */
+  wait(now: number): number {
+    return Math.min(this.untilTurn(now), Math.max(this.#size.interval, longestCheck));
+  }
+
+  /** Milliseconds until this client's next turn at the present level; 0 when no other client is known. */
+  untilTurn(now: number): number {
     if (this.#level === undefined) return 0;
     this.#refill(now);
     const { min, ofLevel, tokensApart } = inFlightAboveReserve;
-    const crowded = inFlight >= Math.max(min, ofLevel * this.#level) && this.#level > this.#reserve();
+    const crowded = this.#size.inFlight >= Math.max(min, ofLevel * this.#level) && this.#level > this.#reserve();
     const due = this.#turnAt ?? this.#sentAt + (crowded ? tokensApart * this.#size.interval : this.pace());
-    // The level changes meanwhile: it is checked again, at least once per token.
-    return Math.max(0, Math.min(due - now, Math.max(this.#size.interval, longestCheck)));
+    return Math.max(0, due - now);
   }
 
-  /** Milliseconds from one request to the next at the present level. */
-  pace(): number {
+  /** Milliseconds from one request to the next at the present level, or at the level after so many milliseconds without one. */
+  pace(after = 0): number {
     const { quota, interval } = this.#size;
-    const part = Math.max(minPartOfReserve, (this.#level ?? quota) / this.#reserve());
+    const level = Math.min(quota, (this.#level ?? quota) + after / interval);
+    const part = Math.max(minPartOfReserve, level / this.#reserve());
     return interval / (part * Math.min(1, part));
   }
 

@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import { alwaysWaited, probePeriod } from "./bucket.ts";
+import { alwaysWaited, type Ending, probePeriod } from "./bucket.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
@@ -80,7 +80,7 @@ export interface RateLimits {
    * Milliseconds until `calls` more calls have their tokens, behind all calls that wait already, at the rate of this process now.
    * This is an estimate: other processes can start and stop.
    *
-   * @param policy Default `default`, which every call draws from.
+   * @param policy A policy that the calls draw from beside `default`, for example `uploads`. Default: none.
    * @example
    * if (partner.rateLimits.estimate(items.length) > 60_000) console.log("This takes more than a minute.");
    */
@@ -200,7 +200,7 @@ export class Pacer {
     if (this.#first?.waiter === waiter) {
       const { permit } = this.#first;
       this.#first = undefined;
-      this.forget(permit);
+      this.forget(permit, true);
       return;
     }
     this.#queues.leave(waiter);
@@ -303,11 +303,9 @@ export class Pacer {
 
   /** Whole milliseconds until a call may be sent: at least as long as the tokens of all calls before it take. */
   #expect(waiter: Waiter, wait: Wait): number {
-    const { queue, place } = waiter;
     if (this.#first?.waiter === waiter) return Math.ceil(untilTurn(wait, 1));
-    const behind = this.#queues.joined - place;
-    const rank = (policy: string) => Math.max(1, this.#queues.waitingFor(policy) - behind);
-    const known = queue.policies.map((policy) => this.#tokens.until(policy, rank(policy)));
+    const rank = (policy: string) => this.#queues.rank(waiter, policy);
+    const known = waiter.queue.policies.map((policy) => this.#tokens.until(policy, rank(policy)));
     return Math.ceil(Math.max(untilTurn(wait, rank("default")), this.#untilSent(rank("default")), ...known));
   }
 
@@ -336,7 +334,7 @@ export class Pacer {
     const fate = fateOf(status, report);
     if (report.size === 0 && fate !== "served") {
       // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.
-      this.#release({ grant, passage }, fate, true);
+      this.#release({ grant, passage }, fate, "gateway");
       return report;
     }
     this.#end(passage, fate);
@@ -354,14 +352,14 @@ export class Pacer {
     this.#gatewayLimit.end(passage, fate, this.#clock.now());
   }
 
-  /** Removes a request that ended without a response. */
-  forget(permit: Permit): void {
-    this.#release(permit, "lost", false);
+  /** Removes a request that ended without a response. One that was never sent returns its tokens. */
+  forget(permit: Permit, unsent = false): void {
+    this.#release(permit, "lost", unsent ? "unsent" : "lost");
   }
 
-  #release({ grant, passage }: Permit, fate: Fate, byGateway: boolean): void {
+  #release({ grant, passage }: Permit, fate: Fate, ending: Ending): void {
     this.#end(passage, fate);
-    this.#tokens.forget(grant, byGateway);
+    this.#tokens.forget(grant, ending);
     this.#serve();
   }
 
@@ -399,13 +397,17 @@ export class Pacer {
     for (const policy of this.#tokens.names()) policies[policy] = this.#stateOf(policy);
     return {
       policies,
-      estimate: (calls, policy = "default") => {
-        const all = this.#queues.waitingFor(policy) + calls;
-        const ms = this.#tokens.until(policy, all);
-        if (all < 1 || !this.#paced) return ms;
-        return Math.max(ms, this.#untilSent(all), this.#stateOf(policy, all).nextTokenIn);
-      },
+      // Every call draws from `default`, too (specification 8).
+      estimate: (calls, policy = "default") =>
+        Math.max(this.#estimate(calls, policy), this.#estimate(calls, "default")),
     };
+  }
+
+  #estimate(calls: number, policy: string): number {
+    const all = this.#queues.waitingFor(policy) + calls;
+    const ms = this.#tokens.until(policy, all);
+    if (all < 1 || !this.#paced) return ms;
+    return Math.max(ms, this.#untilSent(all), this.#stateOf(policy, all).nextTokenIn);
   }
 
   /**

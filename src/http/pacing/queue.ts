@@ -111,17 +111,14 @@ export class WaitQueue {
 /** All queues. The next turn goes by priority and then by order of arrival, across all queues. */
 export class WaitQueues implements Iterable<WaitQueue> {
   readonly #queues = new Map<string, WaitQueue>();
+  /** How many calls have ever joined at the end, and how many at the front, because they wait again. */
   #joined = 0;
+  #joinedAgain = 0;
   /** Grants to a call while calls of a lower priority waited. */
   #overtakes = 0;
 
   [Symbol.iterator](): Iterator<WaitQueue> {
     return this.#queues.values();
-  }
-
-  /** How many calls have ever joined. */
-  get joined(): number {
-    return this.#joined;
   }
 
   /** The number of calls that wait. */
@@ -143,6 +140,21 @@ export class WaitQueues implements Iterable<WaitQueue> {
     return waiting;
   }
 
+  /** The place of a call among those of its priority that draw from this policy, from 1. */
+  rank(waiter: Waiter, policy: string): number {
+    // All calls that joined later wait behind it, unless they wait again.
+    if (!waiter.again) return Math.max(1, this.waitingFor(policy) - (this.#joined - waiter.place));
+    let rank = 1;
+    for (const { policies, lines } of this.#queues.values()) {
+      if (!policies.includes(policy)) continue;
+      for (const { place } of lines[waiter.priority]) {
+        if (place >= waiter.place) break;
+        rank += 1;
+      }
+    }
+    return rank;
+  }
+
   /** The queue of calls that draw from these policies. */
   of(policies: readonly string[]): WaitQueue {
     // A policy's name may contain a comma, but no line break: a structured field has none.
@@ -162,8 +174,9 @@ export class WaitQueues implements Iterable<WaitQueue> {
 
   /** Adds a call at the end of a queue; a call that waits `again` comes before all others. */
   join(queue: WaitQueue, joining: Joining): Waiter {
-    this.#joined += 1;
-    const place = (joining.again ? front : 0) + this.#joined;
+    if (joining.again) this.#joinedAgain += 1;
+    else this.#joined += 1;
+    const place = joining.again ? front + this.#joinedAgain : this.#joined;
     const waiter: Waiter = {
       ...joining,
       place,

@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import { Bucket, type SentRequest } from "./bucket.ts";
+import { Bucket, type Ending, type SentRequest } from "./bucket.ts";
 import type { Reserve } from "./ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "./headers.ts";
 import { longer, type Wait } from "./wait.ts";
@@ -44,7 +44,7 @@ export interface TokenSource {
   /** What a response reports about a policy, by the policy's present name. */
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined;
   /** Removes a request that ended without a response of the service. */
-  forget(grant: Grant, byGateway: boolean): void;
+  forget(grant: Grant, ending: Ending): void;
   /** Holds the policies for `ms` milliseconds after the service refused a request for its rate limit. */
   hold(policies: readonly string[], ms: number): void;
   /** Milliseconds until the next token comes, by a 429 or by the quota. The queue does not count. */
@@ -158,9 +158,9 @@ export class Buckets implements TokenSource {
     }
   }
 
-  forget({ requests }: Grant, byGateway: boolean): void {
+  forget({ requests }: Grant, ending: Ending): void {
     const now = this.#clock.now();
-    for (const [policy, request] of requests) this.bucket(policy).forget(request, now, byGateway);
+    for (const [policy, request] of requests) this.bucket(policy).forget(request, now, ending);
   }
 
   hold(policies: readonly string[], ms: number): void {

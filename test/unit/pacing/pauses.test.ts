@@ -139,6 +139,41 @@ describe("a call that waits for more than 300 ms is reported with its reason:", 
     expect(new Set(pauses.map(({ reason }) => reason))).toEqual(new Set(["bucket-empty"]));
   });
 
+  it("and a refused call with the time behind the calls that were refused before it", async () => {
+    const clock = createManualClock();
+    const gateway = limiting(() => 5, 1);
+    const pauses: PauseEvent[] = [];
+    const reported = new Map<string, number>();
+    const late: number[] = [];
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "a-secret-key",
+      clock,
+      fetch: async () => {
+        await new Promise<void>((resolve) => clock.after(20, resolve));
+        return gateway(clock.now()) ? ok() : new Response("", { status: 503 });
+      },
+      retry: { retries: 20 },
+      hooks: {
+        onPause: (pause) => {
+          pauses.push(pause);
+          reported.set(pause.callId, clock.now() + pause.length);
+        },
+        onRequest: ({ callId }) => {
+          const at = reported.get(callId);
+          if (at !== undefined) late.push(clock.now() - at);
+          reported.delete(callId);
+        },
+      },
+    });
+    const calls = Array.from({ length: 40 }, () => partner.auth.validate());
+    await settle(clock, Promise.all(calls), 20);
+    const again = pauses.filter(({ reason }) => reason === "gateway-limit");
+    expect(again.length).toBeGreaterThan(20);
+    // The rate is an estimate, too. Without the place, calls that wait 5 s said 100 ms.
+    expect(Math.max(...late)).toBeLessThan(2_000);
+  });
+
   it("a policy of its own", async () => {
     const respond = () => ok({ "x-ratelimit-policy": '"burst";q=2;w=10', "x-ratelimit": '"burst";r=0;t=5' });
     expect(await pausesOf({ respond, calls: 2, before: 1 })).toMatchObject([{ reason: "bucket-empty" }, {}]);

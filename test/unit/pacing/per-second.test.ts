@@ -130,6 +130,21 @@ describe("a ceiling set by the partner", () => {
     expect(times()).toHaveLength(101);
   });
 
+  it("returns the tokens of a call that is aborted at the head of the queue: it was never sent", async () => {
+    const { pacer, call } = start({ perSecond: 0.1, burst: 1 });
+    void call("first");
+    await vi.advanceTimersByTimeAsync(0);
+    const { remaining } = pacer.rateLimits().policies.default ?? {};
+    for (let index = 0; index < 5; index += 1) {
+      const controller = new AbortController();
+      void call("aborted", "normal", controller.signal);
+      await vi.advanceTimersByTimeAsync(0);
+      controller.abort();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(pacer.rateLimits().policies.default?.remaining).toBe(remaining);
+  });
+
   it("continues when a call at the head of the queue is aborted", async () => {
     const { call, times } = start({ perSecond: 10, burst: 2 });
     const controller = new AbortController();

@@ -83,6 +83,15 @@ describe("`rateLimits` while calls wait for the first response", () => {
   });
 });
 
+it("`estimate` of uploads includes the tokens of the policy `default`, which they take, too", async () => {
+  const headers = levels('"default";q=10;w=10, "uploads";q=100;w=86400', '"default";r=0;t=1, "uploads";r=90;t=0');
+  const { clock, call, partner } = connect({ headers });
+  await settle(clock, call(1), 5);
+  const { estimate } = partner.rateLimits;
+  expect(estimate(5, "uploads")).toBeGreaterThan(4_000);
+  expect(estimate(5, "uploads")).toBe(estimate(5));
+});
+
 describe("`rateLimits` of a client with `pacing: false`", () => {
   it("says that the next call may be sent now: before the first response, and when the bucket is empty", async () => {
     const headers = levels('"default";q=60;w=60', '"default";r=0;t=1');
