@@ -23,7 +23,7 @@ export class CallbackValidationError extends PodPartnerError {
 export type OrderFollowerFault =
   /** The storage failed. */
   | "storage"
-  /** Another process, or an earlier change, was at work on the order for too long. */
+  /** Another process, an earlier change, or other orders were in work for too long. */
   | "busy"
   /** The service returned a response that is older than what was handed over, several times. */
   | "outdated"

@@ -108,7 +108,11 @@ export function createOrderUpdatedReceiver(
       return await orders.run(
         orderReference,
         () => handleInTime(callback),
-        async () => overloaded,
+        async () => {
+          const message = `The callback waited ${timeout} ms for its turn: ${concurrency} orders were in work (option \`concurrency\` of the receiver).`;
+          report(callback, new OrderFollowerError({ fault: "busy", message }), 503);
+          return overloaded;
+        },
       );
     } catch (error) {
       return report(callback, error, 503);

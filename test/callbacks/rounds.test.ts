@@ -1,3 +1,4 @@
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { ref } from "../support/references.ts";
 import { createReader, orderFields, settled, createReceiver as withToken } from "./support.ts";
@@ -108,6 +109,28 @@ describe("callbacks of several orders", () => {
     expect(partner.reads.map(([reference]) => reference)[2]).toBe(ref("Order", "3"));
     respond(1);
     respond(1);
+    await Promise.all(responses);
+  });
+
+  it("are reported to `onError` when they have waited too long for their turn", async () => {
+    const clock = createManualClock();
+    const { receive, failures } = createReceiver({
+      clock,
+      concurrency: 1,
+      timeout: 1_000,
+      // It ignores its signal, as a handler may.
+      onOrderUpdated: () => new Promise<void>((resolve) => void clock.after(5_000, resolve)),
+    });
+    const responses = [receive(), receive(other)];
+    await settled();
+    await clock.advance(1_000);
+    expect((await responses[1])?.status).toBe(503);
+    expect(failures).toContainEqual({
+      orderReference: ref("Order", "2"),
+      status: 503,
+      error: expect.objectContaining({ name: "OrderFollowerError", fault: "busy" }),
+    });
+    await clock.advance(5_000);
     await Promise.all(responses);
   });
 

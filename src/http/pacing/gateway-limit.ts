@@ -59,6 +59,8 @@ interface Pace {
   readonly since: number;
   /** When the rate was last cut. */
   cutAt: number;
+  /** When the latest request was sent that has been served, or when the pace began. */
+  servedAt: number;
 }
 
 /**
@@ -119,6 +121,7 @@ export class GatewayLimit {
     if (fate === "refused") this.#refuse(passage, now);
     if (fate !== "served") return;
     this.#servedAt = now;
+    if (this.#pace !== undefined) this.#pace.servedAt = Math.max(this.#pace.servedAt, passage.sentAt);
     this.#mayBeInFlight += 1;
     passage.series.served += 1;
     if (passage.series.served === suspicious.sent) this.#tolerated = suspicious.refused;
@@ -137,7 +140,7 @@ export class GatewayLimit {
   #suspect({ refused }: Series, now: number): void {
     if (refused <= this.#tolerated || now - this.#servedAt > second) return;
     this.#forgetEarlier(now);
-    this.#pace = { rate: least, passed: least, since: now, cutAt: now };
+    this.#pace = { rate: least, passed: least, since: now, cutAt: now, servedAt: now };
     this.#measure(this.#pace);
   }
 
@@ -150,9 +153,16 @@ export class GatewayLimit {
   }
 
   #cut(pace: Pace, now: number): void {
+    const before = pace.cutAt;
     pace.rate *= cut;
     pace.cutAt = now;
-    if (pace.rate >= refuted * pace.passed) return;
+    const lowest = refuted * pace.passed;
+    if (pace.rate >= lowest) return;
+    // A gateway that counts the requests of a second passes none in the rest of it.
+    if (pace.servedAt <= before && now - pace.servedAt <= second) {
+      pace.rate = lowest;
+      return;
+    }
     this.#tolerated = suspicious.again;
     this.#lift();
   }

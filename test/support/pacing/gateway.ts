@@ -20,6 +20,28 @@ export function limiting(perSecond: (now: number) => number, burst: number): Gat
   };
 }
 
+/** Passes so many requests in each second by the clock, the first ones. */
+export function fixedWindow(perSecond: number, offset = 0): Gateway {
+  let [second, passed] = [Number.NaN, 0];
+  return (now) => {
+    const present = Math.floor((now + offset) / 1_000);
+    if (present !== second) [second, passed] = [present, 0];
+    passed += 1;
+    return passed <= perSecond;
+  };
+}
+
+/** Passes a request when fewer than so many have passed in the second before it. */
+export function slidingWindow(perSecond: number): Gateway {
+  let passed: number[] = [];
+  return (now) => {
+    passed = passed.filter((at) => at > now - 1_000);
+    if (passed.length >= perSecond) return false;
+    passed.push(now);
+    return true;
+  };
+}
+
 /** Refuses a part of all requests, whatever their rate. */
 export function failing(part: number, seed: number): Gateway {
   const random = sequence(seed);

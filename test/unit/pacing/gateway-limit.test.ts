@@ -1,7 +1,7 @@
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import type { PauseEvent } from "../../../src/http/observer.ts";
-import { failing, limiting, pass } from "../../support/pacing/gateway.ts";
+import { failing, fixedWindow, limiting, pass, slidingWindow } from "../../support/pacing/gateway.ts";
 import { secretKey, useService } from "../../support/partner.ts";
 
 const seeds = [7, 77, 777];
@@ -38,6 +38,25 @@ describe("a gateway that refuses requests above its limit", () => {
     expect(took).toBeLessThan(times * 19_700);
     expect(refused).toBeLessThan(130);
   });
+
+  it.each([
+    ["the last second: 10, for 40 calls", () => slidingWindow(10), { calls: 40, work: 60 }, 5_500, 60],
+    ["the last second: 30, for 600 calls", () => slidingWindow(30), { calls: 600 }, 22_000, 150],
+    ["the last second: 30, 50 ms away", () => slidingWindow(30), { calls: 600, latency: [25, 25] }, 22_000, 150],
+    ["each second: 10", (seed: number) => fixedWindow(10, seed), { calls: 300 }, 32_000, 130],
+    ["each second: 30", (seed: number) => fixedWindow(30, seed), { calls: 600 }, 25_000, 200],
+    ["each second: 100", (seed: number) => fixedWindow(100, seed), { calls: 1_500, parallel: 32 }, 20_000, 230],
+  ] as const)(
+    "receives few more requests than it accepts when it counts those of %s",
+    async (_, start, passage, most, many) => {
+      for (const seed of seeds) {
+        const { took, refused, failed } = await pass(start(seed), { ...passage, seed });
+        expect(took).toBeLessThan(most);
+        expect(refused).toBeLessThan(many);
+        expect(failed).toBeLessThan(0.005 * passage.calls);
+      }
+    },
+  );
 
   it("is followed when it lowers or raises its limit", async () => {
     const perSecond = (now: number) => (now < 15_000 ? 30 : now < 30_000 ? 10 : 100);
