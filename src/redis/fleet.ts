@@ -74,12 +74,13 @@ export class Fleet implements TokenSource {
     return { ms: Number.POSITIVE_INFINITY, reason: "fleet", policy: "default" };
   }
 
-  /** A wait for a token of the shared bucket that is the emptiest, or for the response that reports its level. */
+  /** A wait for a token of the shared bucket that is the emptiest, for the fleet's turn at it, or for the response that reports its level. */
   #emptyFor(policies: readonly string[], ms: number): Wait | undefined {
     if (ms <= 0) return undefined;
     const away = (policy: string) => this.level(policy).nextTokenIn;
     const policy = policies.reduce((one, other) => (away(other) > away(one) ? other : one));
-    return { ms, reason: this.#bucket(policy).probing ? "probe" : "bucket-empty", policy };
+    const { probing, shared } = this.#bucket(policy);
+    return { ms, reason: probing ? "probe" : shared ? "fair-share" : "bucket-empty", policy };
   }
 
   take(policies: readonly string[]): Grant {

@@ -81,6 +81,8 @@ const reply = z.object({
       window: z.number().check(z.positive()),
       /** Whether a response has reported the level. Until then one request at a time is sent as a probe. */
       heard: z.boolean(),
+      /** Milliseconds from one request of the fleet to the next while clients besides the fleet use the bucket; undefined without any. */
+      pace: z.optional(z.number()),
       /** The number of processes with a recent visit. */
       active: z.number(),
       granted: z.number(),

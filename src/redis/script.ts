@@ -203,7 +203,7 @@ for i, policy in ipairs(ask.policies) do
   buckets[i], offers[i] = bucket, offer(bucket)
   known[i] = {
     born = bucket.born, level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
-    granted = bucket.granted, settled = bucket.granted - underWay
+    granted = bucket.granted, settled = bucket.granted - underWay, pace = bucket.others and offers[i].step or nil
   }
   -- The level and the tokens that come within the horizon are divided among the active processes.
   share = math.min(share, math.max(1, math.floor((math.max(0, bucket.level) + horizon / interval(bucket)) / active)))

@@ -84,6 +84,11 @@ export class SharedBucket {
     return this.#known?.heard === false;
   }
 
+  /** Whether clients besides the fleet use it. */
+  get shared(): boolean {
+    return this.#known?.pace !== undefined;
+  }
+
   /** Tokens that can be used now, and milliseconds until the next one; undefined before the first visit. */
   level(now: number): { readonly remaining: number; readonly nextTokenIn: number } | undefined {
     if (this.#known === undefined) return undefined;
@@ -106,9 +111,10 @@ export class SharedBucket {
   until(tokens: number, now: number): number | undefined {
     const level = this.level(now);
     if (this.#known === undefined || level === undefined) return undefined;
-    const { active, quota, window } = this.#known;
+    const { active, quota, window, pace: shared } = this.#known;
     // New tokens are divided among the active processes.
-    const pace = (active * window) / quota;
+    const pace = active * Math.max(window / quota, shared ?? 0);
+    if (shared !== undefined) return this.held(now) + tokens * pace;
     return tokens <= level.remaining ? 0 : level.nextTokenIn + (tokens - level.remaining) * pace;
   }
 }

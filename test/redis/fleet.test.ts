@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { CancelScope } from "../../src/http/cancel-scope.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
+import type { Wait } from "../../src/http/pacing/wait.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { endpointOf } from "../support/endpoints.ts";
 import { consume } from "../support/pacing/consumer.ts";
@@ -112,6 +113,25 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(times(outcomes)).toHaveLength(1300);
     expect(refusals(outcomes)).toBeLessThanOrEqual(13);
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(40_000 * 1.05);
+  });
+
+  it("reports that a call waits for the fleet's turn beside another client, and about how long", async () => {
+    const fleet = simulate(context.redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, { default: [100, 5_000] });
+    startUnpacedClient(clock, service, 100, began + 60_000);
+    const reports: Wait[] = [];
+    const report = (wait: Wait) => void reports.push(wait);
+    const outcome = consume({ clock, pacer: fleet.join(), ...traffic(service, 200), parallel: 8, report });
+    await clock.run(began + 60_000);
+    expect(outcome.served).toHaveLength(200);
+    const shared = reports.filter(({ reason }) => reason === "fair-share");
+    expect(shared.length).toBeGreaterThan(0.7 * reports.length);
+    const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+    const [said, waited] = [sum(shared.map(({ ms }) => ms)), sum(outcome.served.map(({ took }) => took))];
+    expect(said).toBeGreaterThan(0.5 * waited);
+    expect(said).toBeLessThan(1.5 * waited);
   });
 
   it("shares the bucket with a process that uses the SDK without the fleet", async () => {
