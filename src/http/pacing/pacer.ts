@@ -67,6 +67,8 @@ export interface RateLimit {
   readonly nextTokenIn: number;
   /** Calls of this client that are waiting for a token. */
   readonly waiting: number;
+  /** What the first of them waits for; undefined when none waits. */
+  readonly reason: PauseReason | undefined;
 }
 
 /** The rate limits as this process knows them. */
@@ -417,16 +419,19 @@ export class Pacer {
    */
   #stateOf(policy: string, rank = 1): RateLimit {
     const level = this.#tokens.level(policy);
-    if (!this.#paced) return { ...level, nextTokenIn: 0, waiting: 0 };
+    if (!this.#paced) return { ...level, nextTokenIn: 0, waiting: 0, reason: undefined };
     let waiting = 0;
+    let longest: Wait | undefined;
     const gateway = this.#gatewayLimit.wait(this.#clock.now())?.ms ?? 0;
     let nextTokenIn = Math.max(level.nextTokenIn, gateway, this.#ceiling?.until(1) ?? 0);
     for (const { wait, calls } of this.#waits()) {
       if (wait.policy !== policy) continue;
       waiting += calls;
+      longest = longer(longest, wait);
       nextTokenIn = Math.max(nextTokenIn, 1, untilTurn(wait, rank));
     }
-    return { ...level, remaining: waiting > 0 ? 0 : level.remaining, nextTokenIn, waiting };
+    const remaining = waiting > 0 ? 0 : level.remaining;
+    return { ...level, remaining, nextTokenIn, waiting, reason: longest?.reason };
   }
 
   /** What the calls wait for that wait now, and how many they are. */

@@ -52,8 +52,10 @@ interface Given {
 async function pausesOf({ respond, took = 0, calls, every = 0, before = 0, pacing }: Given) {
   const clock = createManualClock();
   const pauses: PauseEvent[] = [];
+  /** The reasons that `rateLimits` gave when a pause was reported. */
+  const shown = new Set<unknown>();
   let requests = 0;
-  const partner = new PodPartner({
+  const partner: PodPartner = new PodPartner({
     baseUrl: "https://partner.example/v2",
     secretKey: "a-secret-key",
     clock,
@@ -63,11 +65,17 @@ async function pausesOf({ respond, took = 0, calls, every = 0, before = 0, pacin
       if (took > 0) await new Promise<void>((resolve) => clock.after(took, resolve));
       return respond(number, clock.now());
     },
-    hooks: { onPause: (event) => void pauses.push(event) },
+    hooks: {
+      onPause: (event) => {
+        pauses.push(event);
+        shown.add(partner.rateLimits.policies[event.policy]?.reason);
+      },
+    },
     ...(pacing !== undefined && { pacing }),
   });
   for (let call = 0; call < before; call += 1) await settle(clock, partner.auth.validate(), 50);
   pauses.length = 0;
+  shown.clear();
   const timelines = new Map<unknown, readonly TimelineEntry[]>();
   // An error has them, too.
   const keep = ({ callId, timeline }: Pick<WithResponse<unknown>, "callId" | "timeline">) =>
@@ -81,6 +89,7 @@ async function pausesOf({ respond, took = 0, calls, every = 0, before = 0, pacin
   for (const { callId, reason } of pauses) {
     expect(timelines.get(callId)).toContainEqual(expect.objectContaining({ step: "queue", reason }));
   }
+  expect(shown).toEqual(new Set(pauses.map(({ reason }) => reason)));
   return pauses;
 }
 

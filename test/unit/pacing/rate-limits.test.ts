@@ -110,14 +110,16 @@ describe("`rateLimits` of a client with `pacing: false`", () => {
 describe("`rateLimits` at a gateway with its own limit", () => {
   it("says when the next call may be sent", async () => {
     const gateway = limiting(() => 4, 2);
-    const { clock, call, state } = connect({ passes: gateway });
+    const { clock, call, state, partner } = connect({ passes: gateway });
     const running = call(60);
     await clock.advance(4_000);
     expect(state().waiting).toBeGreaterThan(0);
+    expect(partner.rateLimits.policies.default?.reason).toBe("gateway-limit");
     await settle(clock, running, 5);
     const { nextTokenIn, estimate } = state();
     expect(nextTokenIn).toBeGreaterThan(50);
     expect(estimate(1)).toBe(nextTokenIn);
+    expect(partner.rateLimits.policies.default?.reason).toBeUndefined();
     await clock.advance(5_000);
     expect([state().nextTokenIn, state().estimate(1)]).toEqual([0, 0]);
   });
