@@ -5,6 +5,7 @@ import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check } from "../schemas/check.ts";
 import type { Lock } from "../storage/lock.ts";
+import { held } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { KeyedMutex } from "../util/concurrency.ts";
 import { withTimeout } from "../util/with-timeout.ts";
@@ -35,6 +36,8 @@ const mostLocks = 5;
  * be up to date a moment later.
  */
 const readPauses = [0, 0, 1_000, 2_000];
+/** Milliseconds after which a sweep reads an order again that was found before and is missing now. */
+const readAgainAfter = 1_000;
 /** Milliseconds for which the service may not know an order that was just placed. */
 const invisibleFor = 3_600_000;
 
@@ -124,21 +127,24 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
    * an update may take meanwhile. Then the mark is another one, and the response is dropped.
    */
   async function visit(reference: OrderReference, isDue: IsDue, signal: AbortSignal): Promise<Visit> {
-    const reading = await records.lockReading(reference);
-    if (reading === undefined) return "busy";
+    const reader = await records.lockReading(reference);
+    if (reader === undefined) return "busy";
     try {
       const stored = await records.load(reference);
       const { order, mark } = stored;
       const isCompleted = mark.bytes === undefined && order.value !== undefined && isClosed(order.value);
       if (isCompleted || !isDue(mark.value?.looked)) return "skipped";
-      const news = await read(reference, stored, { priority: "low", signal });
+      const reading = () => read(reference, stored, { priority: "low", signal });
+      let news = await reading();
+      if (news !== undefined && saysGone(news)) {
+        await held<void>(signal, (resolve) => clock.after(readAgainAfter, () => resolve()));
+        news = await reading();
+      }
       const lock = await records.lock(reference);
       if (lock === undefined) return "busy";
       try {
-        // After a response that may be outdated, it is read again under the lock.
-        const found = await (news === undefined || saysGone(news)
-          ? look(reference, lock)
-          : handOver(reference, stored, news, lock));
+        // After an outdated response, it is read again under the lock.
+        const found = await (news === undefined ? look(reference, lock) : handOver(reference, stored, news, lock));
         if (found !== undefined) return found;
       } catch (failed) {
         return { failed };
@@ -148,7 +154,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
       const { value } = await records.mark(reference);
       return isDue(value?.looked) ? "busy" : "skipped";
     } finally {
-      await reading.release();
+      await reader.release();
     }
   }
 

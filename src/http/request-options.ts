@@ -3,7 +3,7 @@ import { type Issue, mostIssues, RequestValidationError, unchecked } from "../er
 import { type Checked, check, type UnknownKey } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { type Overrides, splitFields } from "../util/fields.ts";
-import { attempt, isFunction, isObject, isPlainObject, isRecord, wordsOf } from "../util/foreign.ts";
+import { attempt, isFunction, isObject, isPlainObject, isRecord, propertyOf, wordsOf } from "../util/foreign.ts";
 import type { Priority } from "./pacing/queue.ts";
 
 /** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
@@ -264,7 +264,8 @@ export function checkOptions(given: RequestOptions): {
 /** Returns a copy of the options of a call that uses them for many requests, or throws if they are invalid. */
 export function checkedOptions<Options>(schema: Schema, options: Options, endpoint?: string): Options {
   const checked = checkAny(options, schema);
-  if (checked.ok) return checked.value as Options;
+  // A part of another call stays one.
+  if (checked.ok) return { ...(checked.value as Options), ...(propertyOf(options, part) === true && { [part]: true }) };
   throw new RequestValidationError({ issues: checked.issues, ...(endpoint !== undefined && { endpoint }) });
 }
 

@@ -175,11 +175,13 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       trace.outcome = String(arrival.response.status);
       return arrival;
     } catch (error) {
-      if (report === undefined) pacer.forget(permit, !begun || didNothing(error));
+      // The reason of an abort can be any error.
+      const idle = !scope.ended(error) && didNothing(error);
+      if (report === undefined) pacer.forget(permit, !begun || idle);
       if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
       // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
       if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();
-      if (didNothing(error)) {
+      if (idle) {
         call.inDoubt = inDoubtBefore;
         call.mayHaveHappened -= 1;
       }

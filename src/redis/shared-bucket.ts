@@ -111,10 +111,10 @@ export class SharedBucket {
   until(tokens: number, now: number): number | undefined {
     const level = this.level(now);
     if (this.#known === undefined || level === undefined) return undefined;
-    const { active, quota, window, pace: shared } = this.#known;
-    // New tokens are divided among the active processes.
-    const pace = active * Math.max(window / quota, shared ?? 0);
-    if (shared !== undefined) return this.held(now) + tokens * pace;
-    return tokens <= level.remaining ? 0 : level.nextTokenIn + (tokens - level.remaining) * pace;
+    const { active, quota, window, pace } = this.#known;
+    // New tokens, and the fleet's turns beside other clients, are divided among the active processes.
+    const refill = (active * window) / quota;
+    const ms = tokens <= level.remaining ? 0 : level.nextTokenIn + (tokens - level.remaining) * refill;
+    return pace === undefined ? ms : Math.max(ms, this.held(now) + tokens * active * pace);
   }
 }

@@ -1,4 +1,4 @@
-import { ConnectionError, PodPartner, ServerError } from "pod-partner";
+import { ConnectionError, NotFoundError, PodPartner, ServerError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
@@ -152,6 +152,26 @@ describe("retries", () => {
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, hooks });
     await expect(partner.rendertokens.get({ signal: abort.signal })).rejects.toBe(reason);
     expect(retries).toEqual([]);
+  });
+
+  it("keep the token of a request that was sent, whatever error its abort has as reason", async () => {
+    const headers = { "x-ratelimit-policy": '"default";q=10;w=3600', "x-ratelimit": '"default";r=9;t=0' };
+    context.service.respond({ body: { message: "valid" }, headers });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey });
+    await partner.auth.validate();
+    const { remaining } = partner.rateLimits.policies.default ?? {};
+    for (const reason of [
+      new ConnectionError({ endpoint: "GET /rendertokens", reason: "reset", sent: false }),
+      new NotFoundError({ endpoint: "GET /x", response: { status: 404, headers: {}, body: undefined }, message: "x" }),
+    ]) {
+      const abort = new AbortController();
+      context.service.respond(() => {
+        abort.abort(reason);
+        return new Promise(() => undefined);
+      });
+      await expect(partner.rendertokens.get({ signal: abort.signal })).rejects.toBe(reason);
+    }
+    expect(partner.rateLimits.policies.default?.remaining).toBe((remaining ?? 0) - 2);
   });
 
   it("end with the caller's reason when it aborts an attempt, also when the reason is not an Error", async () => {

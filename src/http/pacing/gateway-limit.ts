@@ -59,8 +59,10 @@ interface Pace {
   readonly since: number;
   /** When the rate was last cut. */
   cutAt: number;
-  /** When the latest request was sent that has been served, or when the pace began. */
-  servedAt: number;
+  /** When the requests were sent that were refused since the latest turn. */
+  refused: number[];
+  /** When the latest requests were sent that were served and followed refused ones: a turn each, at most three. */
+  turns: readonly number[];
 }
 
 /**
@@ -121,7 +123,7 @@ export class GatewayLimit {
     if (fate === "refused") this.#refuse(passage, now);
     if (fate !== "served") return;
     this.#servedAt = now;
-    if (this.#pace !== undefined) this.#pace.servedAt = Math.max(this.#pace.servedAt, passage.sentAt);
+    if (this.#pace !== undefined) this.#noteTurn(this.#pace, passage.sentAt);
     this.#mayBeInFlight += 1;
     passage.series.served += 1;
     if (passage.series.served === suspicious.sent) this.#tolerated = suspicious.refused;
@@ -130,6 +132,7 @@ export class GatewayLimit {
   #refuse(passage: Passage, now: number): void {
     passage.refused = true;
     passage.series.refused += 1;
+    if (this.#pace !== undefined && passage.sentAt > this.#pace.since) this.#pace.refused.push(passage.sentAt);
     if (this.#pace === undefined) this.#suspect(passage.series, now);
     // A request sent before the latest cut shows nothing about the present rate.
     else if (passage.sentAt > this.#pace.cutAt) this.#cut(this.#pace, now);
@@ -140,7 +143,7 @@ export class GatewayLimit {
   #suspect({ refused }: Series, now: number): void {
     if (refused <= this.#tolerated || now - this.#servedAt > second) return;
     this.#forgetEarlier(now);
-    this.#pace = { rate: least, passed: least, since: now, cutAt: now, servedAt: now };
+    this.#pace = { rate: least, passed: least, since: now, cutAt: now, refused: [], turns: [] };
     this.#measure(this.#pace);
   }
 
@@ -152,14 +155,23 @@ export class GatewayLimit {
     pace.rate = pace.passed;
   }
 
+  /** Notes that a request was served that was sent after a refused one. */
+  #noteTurn(pace: Pace, sentAt: number): void {
+    if (!pace.refused.some((at) => at < sentAt)) return;
+    pace.refused = pace.refused.filter((at) => at > sentAt);
+    pace.turns = [...pace.turns.slice(-2), sentAt];
+  }
+
   #cut(pace: Pace, now: number): void {
-    const before = pace.cutAt;
     pace.rate *= cut;
     pace.cutAt = now;
     const lowest = refuted * pace.passed;
     if (pace.rate >= lowest) return;
-    // A gateway that counts the requests of a second passes none in the rest of it.
-    if (pace.servedAt <= before && now - pace.servedAt <= second) {
+    // A gateway that counts the requests of a second passes none in the rest of it: one turn a second. Where the service fails, there are
+    // many turns, and after a wrong assumption nobody waits for them once more.
+    const [first, , third = Number.POSITIVE_INFINITY] = pace.turns;
+    const isMixed = this.#tolerated === suspicious.again || third - (first ?? 0) < second;
+    if (!isMixed && now - this.#servedAt <= second) {
       pace.rate = lowest;
       return;
     }

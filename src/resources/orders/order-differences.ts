@@ -60,8 +60,12 @@ function* lineDifferences(
   }
 }
 
-/** A text without spaces and punctuation, in capitals: the Turkish dotless i has no other form without its accent. */
-const folded = (text: string): string => text.toUpperCase().replace(/[^\p{L}\p{M}\p{N}]/gu, "");
+/** A text without spaces, punctuation and accents, in capitals: the Turkish dotless i has no other form without its accent. */
+const folded = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .toUpperCase()
+    .replace(/[^\p{L}\p{M}\p{N}]|[\u0300-\u036f]/gu, "");
 
 const collator = lazily(() => new Intl.Collator("en", { sensitivity: "base" }));
 

@@ -12,6 +12,9 @@ import type { PartnerClock } from "../../util/clock.ts";
 import type { Slots } from "../../util/concurrency.ts";
 import { defaults, type WaitOptions } from "./render-waiting.ts";
 
+/** Milliseconds that a row must have longer than another one to do its work itself: the last look comes up to a second before the deadline. */
+const longer = 1_000;
+
 /** How many requests a call has sent so far. */
 export type SentCall = Pick<Call, "attempts" | "mayHaveHappened">;
 
@@ -67,7 +70,7 @@ export class BatchRow {
   readonly #clock: PartnerClock;
   readonly #options: RequestOptions;
   /** When its deadline ends; undefined without one. */
-  readonly #until: number | undefined;
+  readonly until: number | undefined;
   /** Resolves when the row only waits from now on, so that another one can start. */
   readonly #waits = Promise.withResolvers<void>();
 
@@ -78,13 +81,13 @@ export class BatchRow {
     this.signal = left;
     this.#clock = client.clock;
     this.#options = options;
-    this.#until = deadline && this.#clock.now() + deadline;
+    this.until = deadline && this.#clock.now() + deadline;
     void this.#waits.promise.then(waits);
   }
 
   /** The milliseconds that remain; at least 1, so that the next request reports that the deadline is over. */
   get #remaining(): number | undefined {
-    return this.#until && Math.max(1, this.#until - this.#clock.now());
+    return this.until && Math.max(1, this.until - this.#clock.now());
   }
 
   /** The options of its creation, which is finished also if the caller leaves the loop. */
@@ -102,10 +105,10 @@ export class BatchRow {
     return this.#remaining ?? defaults.deadline;
   }
 
-  /** Whether an error is that of a deadline which ended before this row's own one: the row can do the work itself. */
-  outlives(error: unknown): boolean {
+  /** Whether an error is that of a deadline that ended at `until`, and this row has longer: then it can do the work itself. */
+  outlives(until: number | undefined, error: unknown): boolean {
     const isLate = error instanceof DeadlineError || error instanceof WaitTimeoutError;
-    return isLate && this.#until !== undefined && this.#clock.now() < this.#until;
+    return isLate && this.until !== undefined && until !== undefined && this.until > until + longer;
   }
 
   /** Says that it uses the work of another row: it only waits as soon as that one does. */

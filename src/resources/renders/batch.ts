@@ -65,7 +65,7 @@ interface Batch extends Creator {
   readonly counts: BatchCounts;
   readonly download: BatchDownload;
   readonly folder: PictureFolder | undefined;
-  readonly compositions: Latest<Promise<Composition>>;
+  readonly compositions: Latest<{ readonly until: number | undefined; readonly found: Promise<Composition> }>;
   readonly renders: Map<string, SharedRender>;
 }
 
@@ -179,15 +179,16 @@ function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise
     input.compositionReference === undefined ? combinationKey(input) : `composition:${input.compositionReference}`;
   const known = compositions.get(key);
   if (known !== undefined) {
-    return known.catch((error: unknown) => {
-      if (!row.outlives(error)) throw error;
+    return known.found.catch((error: unknown) => {
+      if (!row.outlives(known.until, error)) throw error;
       return compositionOf(batch, input, row);
     });
   }
   const found = findComposition(batch, key, input, row);
-  compositions.set(key, found);
+  const shared = { until: row.until, found };
+  compositions.set(key, shared);
   found.catch((error: unknown) => {
-    if (!saysMissing(error)) compositions.forget(key, found);
+    if (!saysMissing(error)) compositions.forget(key, shared);
   });
   return found;
 }
@@ -236,7 +237,7 @@ function renderOf(batch: Batch, pair: RenderInput, cost: number, row: BatchRow):
   if (shared !== undefined) {
     row.follow(shared.row);
     return shared.completed.catch((error: unknown) => {
-      if (!row.outlives(error)) throw error;
+      if (!row.outlives(shared.row.until, error)) throw error;
       return renderOf(batch, pair, cost, row);
     });
   }

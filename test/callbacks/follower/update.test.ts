@@ -201,6 +201,7 @@ describe("an order that the service no longer has", () => {
     missing = 1;
     await settle(clock, reconcile());
     service.ship(first, [2]);
+    await clock.advance(1_000);
     await settle(clock, reconcile());
     expect([gone, kinds().length]).toEqual([[], 2]);
   });

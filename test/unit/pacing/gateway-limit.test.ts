@@ -79,6 +79,7 @@ describe("a service that refuses requests at random, whatever their rate", () =>
     [20, "600 at once", { calls: 600 }],
     [20, "300, 32 at a time", { calls: 300, parallel: 32 }],
     [20, "300 of a second each", { calls: 300, parallel: 32, work: 1_000 }],
+    [35, "3,000 of 250 ms each, 100 at a time", { calls: 3_000, parallel: 100, work: 250 }],
     [40, "300, 32 at a time", { calls: 300, parallel: 32 }],
   ])("does not make the client three times slower: %d %%, %s", async (percent, _, passage) => {
     let [paced, unpaced] = [0, 0];
