@@ -85,8 +85,9 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   identifiers: Readonly<Record<string, unknown>> | undefined;
   /** Whether the service may have carried out a request that has no response. */
   inDoubt = false;
-  /** The number of requests that were sent, and of those that the service has carried out or may have. */
+  /** The number of requests that were sent. */
   attempts = 0;
+  /** The number of requests that the service has carried out, or may have. */
   mayHaveHappened = 0;
   /** The HTTP status of the latest attempt; undefined without a response. */
   status: number | undefined;

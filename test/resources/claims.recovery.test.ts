@@ -53,6 +53,9 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
   const context = useService();
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
 
+  const lines: (readonly [level: string, line: string])[] = [];
+  const note = (level: string) => (line: unknown) => void lines.push([level, String(line)]);
+
   /** Files the claim. Its response is lost, and the list then holds `claims`. The clocks of the partner and the service may differ. */
   async function file(
     claims: readonly ReturnType<typeof claimOf>[],
@@ -80,9 +83,17 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
       retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
       timeout,
       clock: fastClock(ahead),
+      logger: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
     });
     return partner.claims.createItemIssues(input);
   }
+
+  it("claims.createItemIssues reads the list as a part of itself, and not as calls of their own", async () => {
+    lines.length = 0;
+    await file([claimOf("n", ago(0))]);
+    expect(lines).toContainEqual(["debug", expect.stringContaining("GET /claims 200")]);
+    expect(lines.filter(([level, line]) => level !== "debug" && line.includes("GET /claims"))).toEqual([]);
+  });
 
   it("claims.createItemIssues finds the claim in a list with the newest first", async () => {
     expect(await file([claimOf("n", ago(0)), claimOf("k", ago(3 * day), 2)])).toMatchObject({

@@ -169,9 +169,9 @@ export class GatewayLimit {
     if (pace.rate >= lowest) return;
     // A gateway that counts the requests of a second passes none in the rest of it: one turn a second. Where the service fails, there are
     // many turns, and after a wrong assumption nobody waits for them once more.
-    const [first, , third = Number.POSITIVE_INFINITY] = pace.turns;
-    const isMixed = this.#tolerated === suspicious.again || third - (first ?? 0) < second;
-    if (!isMixed && now - this.#servedAt <= second) {
+    const [first = 0, , third = Number.POSITIVE_INFINITY] = pace.turns;
+    const wasWrong = this.#tolerated === suspicious.again;
+    if (!wasWrong && third - first >= second && now - this.#servedAt <= second) {
       pace.rate = lowest;
       return;
     }

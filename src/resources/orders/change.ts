@@ -206,8 +206,7 @@ export function cancelRest(
   options: RequestOptions = noOptions,
 ): ApiCall<CanceledRemainder> {
   return start(cancelOrder, options, async (call) => {
-    checkedOptions(requestOptions, options, call.name);
-    const { query, body } = call.options;
+    const { query, body } = checkedOptions(requestOptions, options, call.name);
     for (let again = true; ; again = false) {
       const reading = send(getOrder, { path: { orderReference } }, call.partOptions(), true);
       const { data: order, response } = await join(call, reading);

@@ -107,6 +107,21 @@ describe("follower.reconcile", () => {
     expect(handed).toHaveLength(6);
   });
 
+  it("ends at once with its signal while it waits to read a missing order again", async () => {
+    const { clock, service, orders, follower, gone } = await createFollowed(3);
+    await follower.reconcile();
+    await clock.advance(1_000);
+    for (const reference of orders) service.orders.delete(reference);
+    service.reads.length = 0;
+    const timers = clock.pending;
+    const controller = new AbortController();
+    const sweep = expect(follower.reconcile({ signal: controller.signal })).rejects.toThrow("enough");
+    await settled();
+    controller.abort(new Error("enough"));
+    await sweep;
+    expect([gone, service.reads.length, clock.pending]).toEqual([[], 3, timers]);
+  });
+
   it("ends at once when the key is refused: each further order would be, too", async () => {
     const { service, follower } = await createFollowed(50);
     service.onRead = async () => {

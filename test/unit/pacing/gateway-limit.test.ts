@@ -79,7 +79,6 @@ describe("a service that refuses requests at random, whatever their rate", () =>
     [20, "600 at once", { calls: 600 }],
     [20, "300, 32 at a time", { calls: 300, parallel: 32 }],
     [20, "300 of a second each", { calls: 300, parallel: 32, work: 1_000 }],
-    [35, "3,000 of 250 ms each, 100 at a time", { calls: 3_000, parallel: 100, work: 250 }],
     [40, "300, 32 at a time", { calls: 300, parallel: 32 }],
   ])("does not make the client three times slower: %d %%, %s", async (percent, _, passage) => {
     let [paced, unpaced] = [0, 0];
@@ -90,6 +89,22 @@ describe("a service that refuses requests at random, whatever their rate", () =>
     }
     expect(paced).toBeLessThan(3 * unpaced);
   });
+
+  it.each([
+    [35, "3,000 of 250 ms each", { calls: 3_000, parallel: 100, work: 250 }],
+    [20, "2,000 of 700 ms each", { calls: 2_000, parallel: 100, work: 700 }],
+  ])(
+    "is not called at a low rate for long when successes take longer than refusals: %d %%, %s",
+    async (percent, _, passage) => {
+      let [paced, unpaced] = [0, 0];
+      for (const seed of seeds) {
+        const times = { ...passage, seed };
+        paced += (await pass(failing(percent / 100, seed * 13), times)).took;
+        unpaced += (await pass(failing(percent / 100, seed * 13), { ...times, paced: false })).took;
+      }
+      expect(paced).toBeLessThan(1.6 * unpaced);
+    },
+  );
 
   it("is called at full speed again as soon as an outage of five seconds is over", async () => {
     const down = (now: number) => now < 1_000 || now >= 6_000;
