@@ -340,7 +340,10 @@ export const places: readonly Place[] = [
   ...onNode("Node 26", binary("node-26"), ["node-26"], false),
   ...runtimes
     .filter(({ engine }) => engine !== "node")
-    .map(({ name, program, args }) => ({ name, tools: [], fast: true, run: from(program, args, "esm") })),
+    .map(({ name, program, args }) => {
+      const [, tool = program] = program.split("/node_modules/");
+      return { name, tools: [tool], fast: true, run: from(program, args, "esm") };
+    }),
   onWorkers("Cloudflare Workers", [], "ERR_POD_PARTNER_NO_FILE_SYSTEM"),
   onWorkers("Cloudflare Workers, `nodejs_compat`", ["nodejs_compat"]),
   inNext("14", "nodejs"),
