@@ -1,5 +1,5 @@
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
-import { formatOf, type PictureFormat, signatureLength } from "./picture.ts";
+import { formatOf, signatureLength } from "./picture.ts";
 import { concatenate } from "./streams.ts";
 
 /*
@@ -44,22 +44,79 @@ function undetectedOf({ headers, url }: ResponseHead): Undetected {
   return ends ? undefined : "without a length";
 }
 
-/** The last bytes of a picture: the end-of-image marker of a JPEG, the empty IEND chunk of a PNG with its checksum. */
-const ends: Readonly<Record<PictureFormat, readonly number[]>> = {
-  jpeg: [0xff, 0xd9],
-  png: [0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82],
-};
-const longestEnd = ends.png.length;
-
 const joined = (before: Uint8Array, after: Uint8Array): Uint8Array =>
   concatenate([before, after], before.length + after.length);
+
+/** Looks for the end of a picture in its bytes, which come in pieces of any size. Other bytes can follow the end: phones append a film. */
+interface PictureEnd {
+  readonly isReached: boolean;
+  see(bytes: Uint8Array): void;
+}
+
+/** Follows the markers of a JPEG to its end-of-image marker. A thumbnail, which has one, too, is inside a segment and is skipped. */
+class JpegEnd implements PictureEnd {
+  isReached = false;
+  /** What has arrived of a marker: its two bytes, and the two bytes of the length if a segment follows. */
+  #marker: number[] = [];
+  /** Bytes of the segment that follow. */
+  #skipped = 0;
+
+  see(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length && !this.isReached; at += 1) {
+      if (this.#skipped > 0) {
+        const skipped = Math.min(this.#skipped, bytes.length - at);
+        this.#skipped -= skipped;
+        at += skipped - 1;
+      } else if (this.#marker.length > 0) {
+        this.#read(bytes[at] ?? 0);
+      } else {
+        at = bytes.indexOf(0xff, at);
+        if (at === -1) return;
+        this.#marker = [0xff];
+      }
+    }
+  }
+
+  #read(byte: number): void {
+    const [, code, high] = this.#marker;
+    if (high !== undefined) {
+      this.#skipped = Math.max(high * 256 + byte - 2, 0);
+      this.#marker = [];
+    } else if (code !== undefined) {
+      this.#marker.push(byte);
+    } else if (byte === 0xd9) {
+      this.isReached = true;
+    } else if (byte >= 0xc0 && (byte < 0xd0 || byte > 0xd8) && byte !== 0xff) {
+      this.#marker.push(byte);
+    } else if (byte !== 0xff) {
+      // A byte of the picture, a restart, or the start of the image: no segment follows. A marker can have more than one 0xff.
+      this.#marker = [];
+    }
+  }
+}
+
+/** The empty IEND chunk of a PNG with its checksum. */
+const iend = [0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];
+
+class PngEnd implements PictureEnd {
+  isReached = false;
+  #tail: Uint8Array = new Uint8Array();
+
+  see(bytes: Uint8Array): void {
+    const all = joined(this.#tail, bytes);
+    for (let at = all.indexOf(0x82); at !== -1 && !this.isReached; at = all.indexOf(0x82, at + 1))
+      this.isReached = iend.every((byte, index) => all[at + 1 - iend.length + index] === byte);
+    this.#tail = all.slice(1 - iend.length);
+  }
+}
 
 /** Observes the bytes of a file as they arrive, and says at the end whether they are the whole file. */
 export class FileCheck {
   readonly #undetected: Undetected;
   #isEmpty = true;
-  #head: Uint8Array = new Uint8Array();
-  #tail: Uint8Array = new Uint8Array();
+  /** The first bytes, until they show the format or that there is none. */
+  #head: Uint8Array | undefined = new Uint8Array();
+  #end: PictureEnd | undefined;
 
   constructor(response: ResponseHead) {
     this.#undetected = undetectedOf(response);
@@ -71,9 +128,14 @@ export class FileCheck {
 
   see(chunk: Uint8Array): void {
     this.#isEmpty &&= chunk.byteLength === 0;
-    if (this.#undetected === undefined) return;
-    if (this.#head.length < signatureLength) this.#head = joined(this.#head, chunk.subarray(0, signatureLength));
-    this.#tail = joined(this.#tail, chunk.subarray(-longestEnd)).slice(-longestEnd);
+    if (this.#undetected === undefined || this.#end?.isReached) return;
+    if (this.#head === undefined) return this.#end?.see(chunk);
+    const head = joined(this.#head, chunk);
+    const format = formatOf(head);
+    this.#head = format === undefined && head.length < signatureLength ? head : undefined;
+    if (format === undefined) return;
+    this.#end = format === "jpeg" ? new JpegEnd() : new PngEnd();
+    this.#end.see(head);
   }
 
   /**
@@ -81,16 +143,13 @@ export class FileCheck {
    * one without a length unless the end is missing.
    */
   shortfall(): string | undefined {
-    if (this.#undetected === undefined) return undefined;
-    const format = formatOf(this.#head);
-    if (format !== undefined && ends[format].every((byte, index, end) => this.#tail.at(index - end.length) === byte))
-      return undefined;
+    if (this.#undetected === undefined || this.#end?.isReached) return undefined;
     if (this.#undetected === "compressed") {
       const how = "arrived compressed, although the request refused compression";
-      return format === undefined
+      return this.#end === undefined
         ? `the file ${how}, so the SDK cannot check that it is complete`
         : `the file, which ${how}, was truncated`;
     }
-    return format === undefined ? undefined : "the file, which arrived without a length, was truncated";
+    return this.#end === undefined ? undefined : "the file, which arrived without a length, was truncated";
   }
 }

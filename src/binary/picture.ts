@@ -11,7 +11,7 @@ export const signatureLength = pngStart.length;
 const beginsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
   start.every((byte, index) => bytes[index] === byte);
 
-export type PictureFormat = "jpeg" | "png";
+type PictureFormat = "jpeg" | "png";
 
 /** The format of a picture by its first bytes; undefined for any other. */
 export function formatOf(head: Uint8Array): PictureFormat | undefined {
