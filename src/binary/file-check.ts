@@ -129,7 +129,10 @@ export class FileCheck {
   see(chunk: Uint8Array): void {
     this.#isEmpty &&= chunk.byteLength === 0;
     if (this.#undetected === undefined || this.#end?.isReached) return;
-    if (this.#head === undefined) return this.#end?.see(chunk);
+    if (this.#head === undefined) {
+      this.#end?.see(chunk);
+      return;
+    }
     const head = joined(this.#head, chunk);
     const format = formatOf(head);
     this.#head = format === undefined && head.length < signatureLength ? head : undefined;

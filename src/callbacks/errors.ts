@@ -1,4 +1,4 @@
-import { PodPartnerError } from "../errors/base.ts";
+import { forLog, PodPartnerError } from "../errors/base.ts";
 import { firstIssues, type Issue, listIssues } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
 import { wordsOf } from "../util/foreign.ts";
@@ -15,7 +15,7 @@ export class CallbackValidationError extends PodPartnerError {
   }
 
   override toJSON() {
-    return { ...super.toJSON(), issues: this.issues };
+    return { ...super.toJSON(), ...forLog({ issues: this.issues }) };
   }
 }
 

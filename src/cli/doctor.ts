@@ -1,4 +1,5 @@
 import { version } from "../util/runtime.ts";
+import { inOneLine, mapTexts } from "../util/visible.ts";
 import { command, exitCodes, text, wholeNumber } from "./arguments.ts";
 import {
   checkBaseUrl,
@@ -137,7 +138,8 @@ export const doctor = command({
     const secretKey = process.env.POD_PARTNER_SECRET_KEY;
     const show = (...lines: readonly string[]) => print(...lines.map((line) => withoutKey(line, secretKey)));
     const found: Check[] = [];
-    for await (const check of examine(await import("pod-partner"), { baseUrl, secretKey, timeout })) {
+    for await (const raw of examine(await import("pod-partner"), { baseUrl, secretKey, timeout })) {
+      const check = mapTexts(raw, inOneLine) as Check;
       found.push(check);
       if (!json) show(...checkLines(check));
     }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { RunningEmulator, SavedWorld, StartEmulatorOptions } from "pod-partner/testing";
 import { version } from "../util/runtime.ts";
+import { inOneLine } from "../util/visible.ts";
 import { command, decimal, type FlagValues, text, usage, wholeNumber } from "./arguments.ts";
 import { counted, paint, print, printError } from "./terminal.ts";
 import { checkSavable, loadWorld, readWorld, saveWorld, startFailure } from "./world-file.ts";
@@ -86,7 +87,7 @@ function requestLine({ request, response }: ServedRequest, took: number, emulato
   const [verb, path] = control === undefined ? [method, url] : ["control", control];
   const time = new Date().toTimeString().slice(0, 8);
   const reason = reasonOf(emulator, method, url);
-  const words = `${paint("dim", time)}  ${paint("bold", verb.padEnd(7))} ${status} ${paint("dim", duration(took).padStart(8))}  ${path}`;
+  const words = `${paint("dim", time)}  ${paint("bold", verb.padEnd(7))} ${status} ${paint("dim", duration(took).padStart(8))}  ${inOneLine(path)}`;
   return reason === "" ? words : `${words}  ${paint("yellow", reason)}`;
 }
 

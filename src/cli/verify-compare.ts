@@ -1,4 +1,5 @@
 import type { LoggedRequest, SavedWorld } from "pod-partner/testing";
+import { inOneLine } from "../util/visible.ts";
 
 /** What a run has made, in a form that does not depend on the references, times and identifiers of the run. */
 export interface Result {
@@ -74,7 +75,7 @@ export function resultOf({ organizations }: SavedWorld): Result {
 }
 
 const few = (names: readonly string[]): string =>
-  names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+  inOneLine(names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`);
 
 /** What differs between the orders, or the claims, of two runs: at most one sentence for each kind of difference. */
 function differences(

@@ -2,6 +2,7 @@ import { access, constants, readFile, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ConfigurationError } from "pod-partner";
 import type { ControlError, RunningEmulator, SavedWorld } from "pod-partner/testing";
+import { inOneLine } from "../util/visible.ts";
 import { Failure, usage } from "./arguments.ts";
 
 /** `publicUrl` is the option of the flag `--public-url`. */
@@ -42,9 +43,6 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** The text on one line. Control characters of a binary file could change the terminal. */
-const printable = (text: string): string => text.replace(/\p{Cc}/gu, "\uFFFD");
-
 /** Reads a saved world. The content is checked when it is loaded. */
 export async function readWorld(path: string): Promise<unknown> {
   const text = await readText(path);
@@ -54,7 +52,7 @@ export async function readWorld(path: string): Promise<unknown> {
     // The response of the control `world` has the world in `result`.
     return typeof value === "object" && value !== null && "result" in value ? value.result : value;
   } catch (error) {
-    throw new Failure(`The file ${path} is not JSON: ${printable((error as Error).message)}. Save the world again.`);
+    throw new Failure(`The file ${path} is not JSON: ${inOneLine((error as Error).message)}. Save the world again.`);
   }
 }
 

@@ -1,4 +1,5 @@
-import { PodPartnerError, shorten } from "./base.ts";
+import { inOneLine } from "../util/visible.ts";
+import { forLog, PodPartnerError, shorten } from "./base.ts";
 import { type ErrorResponse, htmlHint } from "./response.ts";
 
 /** Every error code of specification 7, with a hint: what a partner can do next. The service may add codes at any time. */
@@ -75,8 +76,10 @@ export class ApiError extends PodPartnerError {
 
   constructor({ response, code, message, endpoint, retryAfter, unsent = false }: ApiErrorDetails) {
     const hint = hintOf(new.target.kind, code, response);
-    const outcome = unsent ? "was not sent" : `returned ${response.status}${code ? ` ${shorten(code)}` : ""}`;
-    super(`${shorten(endpoint)} ${outcome}: ${shorten(message, 1_000)}${hint ? `\n  ${hint}` : ""}`);
+    const outcome = unsent
+      ? "was not sent"
+      : `returned ${response.status}${code ? ` ${inOneLine(shorten(code))}` : ""}`;
+    super(`${shorten(endpoint)} ${outcome}: ${inOneLine(shorten(message, 1_000))}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
     this.response = response;
     if (code !== undefined) this.code = code;
@@ -85,7 +88,7 @@ export class ApiError extends PodPartnerError {
   }
 
   override toJSON() {
-    return { ...super.toJSON(), retryAfter: this.retryAfter, response: this.response };
+    return { ...super.toJSON(), ...forLog({ retryAfter: this.retryAfter, response: this.response }) };
   }
 }
 

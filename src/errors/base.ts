@@ -1,3 +1,5 @@
+import { inOneLine, mapTexts, visible } from "../util/visible.ts";
+
 /** The maximum number of characters of foreign text that a message quotes. */
 const quoted = 80;
 
@@ -26,7 +28,7 @@ export interface TimelineEntry {
 const shown = { first: 8, last: 12 };
 
 /** Shortens a text to one line of at most 40 characters. */
-const cell = (text: string): string => text.replace(/\s+/g, " ").slice(0, 40);
+const cell = (text: string): string => inOneLine(text.replace(/\s+/g, " ")).slice(0, 40);
 const ms = (time: number): string => `${Math.round(time)} ms`;
 
 type TimelineRow = readonly [what: string, outcome: string, began: string, took: string];
@@ -88,6 +90,9 @@ function holds(test: () => boolean): boolean {
 /** The maximum number of characters of a message: it may quote a response or a caller's value. */
 const longestMessage = 3_500;
 
+/** Fields of an error for a log: control characters and marks of direction in foreign texts become visible. */
+export const forLog = <Fields extends object>(fields: Fields): Fields => mapTexts(fields, visible) as Fields;
+
 const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
 
 /**
@@ -117,8 +122,9 @@ export abstract class PodPartnerError extends Error {
   declare readonly docs: string;
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
+    const text = shorten(visible(shorten(message, longestMessage)), longestMessage);
     // A quoted sentence may end in a full stop of its own.
-    super(shorten(message, longestMessage).replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
+    super(text.replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
     const { kind } = new.target;
     // If `Error.prototype` is frozen, an assignment throws.
     Object.defineProperty(this, "name", { value: kind, writable: true, enumerable: true, configurable: true });
@@ -161,10 +167,15 @@ export abstract class PodPartnerError extends Error {
     return holds(() => Function.prototype[Symbol.hasInstance].call(this, error));
   }
 
-  /** Returns the fields for a log. The secret key is never among them. */
+  /**
+   * Returns the fields for a log. The secret key is never among them, and invisible characters of foreign texts are escapes, such as
+   * `\u202E`.
+   */
   toJSON(): Record<string, unknown> {
     const { name, message, endpoint, callId, status, code, hint, docs, isRetryable, timeline, identifiers } = this;
-    return { name, message, endpoint, callId, status, code, hint, docs, isRetryable, timeline, identifiers };
+    const fields = forLog({ name, message, endpoint, callId, status, code, hint, docs, isRetryable, timeline });
+    // The identifiers stay exact: a program looks up by them what the call may have created.
+    return { ...fields, identifiers };
   }
 }
 

@@ -1,4 +1,4 @@
-import { PodPartnerError } from "./base.ts";
+import { forLog, PodPartnerError } from "./base.ts";
 import { formatPath } from "./validation.ts";
 
 /**
@@ -113,6 +113,6 @@ export class OrderMismatchError extends PodPartnerError {
 
   override toJSON() {
     const { existing, requested, differences } = this;
-    return { ...super.toJSON(), existing, requested, differences };
+    return { ...super.toJSON(), ...forLog({ existing, requested, differences }) };
   }
 }

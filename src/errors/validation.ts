@@ -1,4 +1,5 @@
-import { PodPartnerError, shorten } from "./base.ts";
+import { inOneLine } from "../util/visible.ts";
+import { forLog, PodPartnerError, shorten } from "./base.ts";
 import { type ErrorResponse, htmlHint } from "./response.ts";
 
 /** One issue of a value, with its path. */
@@ -44,7 +45,7 @@ export function listIssues(issues: readonly Issue[]): string {
   let text = "";
   let listed = 0;
   for (const { path, message } of firstIssues(issues)) {
-    const line = `\n  ${path.length > 0 ? `${formatPath(path)}: ` : ""}${message}`;
+    const line = `\n  ${path.length > 0 ? `${inOneLine(formatPath(path))}: ` : ""}${message}`;
     if (text.length + line.length > longest.text) break;
     text += line;
     listed += 1;
@@ -80,7 +81,7 @@ export class RequestValidationError extends PodPartnerError {
   }
 
   override toJSON() {
-    return { ...super.toJSON(), issues: this.issues };
+    return { ...super.toJSON(), ...forLog({ issues: this.issues }) };
   }
 }
 
@@ -96,7 +97,7 @@ export class ConfigurationError extends PodPartnerError {
   }
 
   override toJSON() {
-    return { ...super.toJSON(), issues: this.issues };
+    return { ...super.toJSON(), ...forLog({ issues: this.issues }) };
   }
 }
 
@@ -128,6 +129,6 @@ export class ResponseValidationError extends PodPartnerError {
   }
 
   override toJSON() {
-    return { ...super.toJSON(), issues: this.issues, response: this.response };
+    return { ...super.toJSON(), ...forLog({ issues: this.issues, response: this.response }) };
   }
 }

@@ -2,6 +2,7 @@ import { ApiError, RedirectError } from "../errors/api.ts";
 import { UnexpectedError } from "../errors/base.ts";
 import { ConnectionError, withoutTls } from "../errors/connection.ts";
 import { attempt, isError, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
+import { visible } from "../util/visible.ts";
 import type { Redact } from "./redact.ts";
 import { proxyMessage } from "./response.ts";
 
@@ -59,12 +60,12 @@ function readThrown(thrown: unknown, depth = 0): Thrown {
 
 /** Makes an error that has only the texts of the thrown value, without the key. */
 function harmless({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
-  const error = new Error(redact(message));
+  const error = new Error(visible(redact(message)));
   const fields = new Map([...details, ["name", name], ["stack", stack ?? `${name}: ${message}`]]);
   // An assignment throws if `Error.prototype` is frozen.
   const define = (field: string, value: unknown) =>
     Object.defineProperty(error, field, { value, writable: true, configurable: true, enumerable: details.has(field) });
-  for (const [field, text] of fields) define(field, redact(text));
+  for (const [field, text] of fields) define(field, visible(redact(text)));
   if (cause !== undefined) define("cause", harmless(cause, redact));
   return error;
 }

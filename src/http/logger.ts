@@ -1,5 +1,6 @@
 import { isFunction, propertyOf, safely } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
+import { inOneLine, mapTexts } from "../util/visible.ts";
 
 /**
  * Receives what happens as a text and its fields: `console`, winston, pino, bunyan and others. A level that it does not have is dropped.
@@ -29,9 +30,9 @@ const takesFieldsFirst = (logger: Logger): boolean =>
 /** Logs an event. An error of the logger is dropped, because no other place can report it. */
 export function log(logger: Logger | undefined, level: Level, text: string, event: object): void {
   if (logger === undefined) return;
-  const fields = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
-  // A code of the service, or the message of a storage, must not begin a line of its own or colour the terminal.
-  const message = `pod-partner: ${text}`.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "\uFFFD");
+  const given = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+  // A code of the service, or the message of a storage, must not begin a line of its own, colour the terminal or turn a text around.
+  const [message, fields] = [inOneLine(`pod-partner: ${text}`), mapTexts(given, inOneLine)];
   safely(
     () => {
       const write = logger[level];

@@ -3,6 +3,7 @@ import { PodPartnerError } from "../errors/base.ts";
 import type { Issue } from "../errors/validation.ts";
 import { endingOf, safely, wordsOf } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
+import { inOneLine } from "../util/visible.ts";
 import type { Method } from "./endpoint.ts";
 import { type Level, type Logger, log } from "./logger.ts";
 import type { PauseReason } from "./pacing/wait.ts";
@@ -159,7 +160,7 @@ const warnedOf = new Set<string>();
 const warnings: Hooks = {
   onStorageLost({ option, reason }) {
     const effect = option === "storage" ? "The client remembers nothing" : "This process paces itself";
-    const text = `pod-partner: the option \`${option}\` cannot be reached (${reason}). ${effect} until it is back.`;
+    const text = `pod-partner: the option \`${option}\` cannot be reached (${inOneLine(reason)}). ${effect} until it is back.`;
     globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORAGE_LOST" });
   },
   onUnreadDownload({ endpoint, error }) {

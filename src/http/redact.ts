@@ -1,5 +1,6 @@
 import type { ErrorResponse } from "../errors/response.ts";
 import type { HeaderFields } from "../util/response-head.ts";
+import { mapTexts } from "../util/visible.ts";
 
 const replacement = "[redacted]";
 
@@ -43,23 +44,11 @@ export const parseJson = (text: string): { readonly ok: true; readonly value: un
   }
 };
 
-/** Deeper values are cut: code that walks through very deep values, such as `JSON.stringify`, overflows the stack. */
-const deepest = 100;
-
-/** Removes the key from every string of a parsed JSON value: JSON may have escaped it. */
-function redactAll(value: unknown, redact: Redact, depth = 0): unknown {
-  if (typeof value === "string") return redact(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (depth === deepest) return "[nested deeper]";
-  if (Array.isArray(value)) return value.map((item) => redactAll(item, redact, depth + 1));
-  const fields = Object.entries(value).map(([name, item]) => [redact(name), redactAll(item, redact, depth + 1)]);
-  return Object.fromEntries(fields);
-}
-
 /** Copies the parts of a response that an error may show. */
 export function snapshot(status: number, headers: HeaderFields, text: string, redact: Redact): ErrorResponse {
   const json = text === "" ? undefined : parseJson(text);
-  const body = json === undefined ? undefined : json.ok ? redactAll(json.value, redact) : redact(text);
+  // JSON may have escaped the key: each text of the parsed value is redacted.
+  const body = json === undefined ? undefined : json.ok ? mapTexts(json.value, redact) : redact(text);
   return {
     status,
     headers: Object.fromEntries([...headers].map(([name, value]) => [redact(name), redact(value)])),

@@ -8,8 +8,8 @@ const vocabulary = [...leaves, "references", "schemas"];
 const core = [...vocabulary, "storage", "binary", "http"];
 const helpers = [...core, "pagination"];
 const layers: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
   util: [],
+  errors: ["util"],
   references: leaves,
   schemas: [...leaves, "references"],
   storage: leaves,

@@ -1,6 +1,7 @@
 import type { PartnerClock } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { secretKey, useService } from "../support/partner.ts";
 import { runCli } from "./process.ts";
 
 interface Report {
@@ -204,5 +205,22 @@ describe("doctor on a service with a fault", () => {
     const { code, output } = await runCli(["doctor", "--json"], environment);
     expect(code).toBe(expected);
     expect((JSON.parse(output) as Report).checks.rateLimits?.status).toBe(status);
+  });
+});
+
+describe("doctor on a service with invisible characters in its texts", () => {
+  const context = useService();
+
+  it("prints them as escapes", async () => {
+    const message = "one\nline \u001b[31m \u0085 \u009b \u061c \u200b \u202e \u2028 \u2066 \ufeff end";
+    context.service.respondAlways({ status: 400, body: { code: message, message } });
+    context.service.respond({ body: { message: "valid" } });
+    const text = await runCli(["doctor"], {
+      POD_PARTNER_BASE_URL: context.service.baseUrl,
+      POD_PARTNER_SECRET_KEY: secretKey,
+    });
+    expect(text.output.replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, "?")).toBe(text.output);
+    for (const code of ["000A", "001B", "0085", "009B", "061C", "200B", "202E", "2028", "2066", "FEFF"])
+      expect(text.output).toContain(`\\u${code}`);
   });
 });

@@ -302,7 +302,7 @@ describe("the environment variable POD_PARTNER_LOG", () => {
     expect(written.mock.calls).toHaveLength(1);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur.
     expect(String(written.mock.calls[0]?.[0])).not.toMatch(/[\n\u001b]/);
-    expect(String(written.mock.calls[0]?.[0])).toContain("bad\uFFFD2026");
+    expect(String(written.mock.calls[0]?.[0])).toContain("bad\\u000A2026");
   });
 
   it.each<[terminal: boolean | undefined, noColor: string, coloured: boolean]>([

@@ -1,0 +1,30 @@
+/**
+ * Characters that a terminal or an editor does not show as they are: control characters, line separators, marks that change the direction of
+ * a text, characters without a width, halves of a pair.
+ */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const escaped = (character: string): string => {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+};
+
+/** Writes invisible characters of a foreign text as escapes, such as `\u202E`. Line ends and tabs are escaped, too: one line stays one. */
+export const inOneLine = (text: string): string => text.replace(invisible, escaped);
+
+/** Writes invisible characters of a foreign text as escapes, such as `\u202E`. Line ends and tabs stay. */
+export const visible = (text: string): string =>
+  text.replace(invisible, (character) => (character === "\n" || character === "\t" ? character : escaped(character)));
+
+/** Deeper values are cut: code that walks through very deep values, such as `JSON.stringify`, overflows the stack. */
+const deepest = 100;
+
+/** Copies a JSON value, and changes each text in it: the names and values of fields, the items of lists. */
+export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
+  if (typeof value === "string") return change(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === deepest) return "[nested deeper]";
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
+  const fields = Object.entries(value).map(([name, item]) => [change(name), mapTexts(item, change, depth + 1)]);
+  return Object.fromEntries(fields);
+}
