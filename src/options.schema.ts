@@ -7,12 +7,13 @@ import { type RetryOptions, retryOverrides } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import type { UnknownKey } from "./schemas/check.ts";
-import { baseUrl, clock, filledText, type Schema } from "./schemas/shape.ts";
+import { baseUrl, clock, filledText, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { functionOf, isFunction, isObject, isRecord, propertyOf } from "./util/foreign.ts";
 
 const secretKey = () =>
   z.string({ error: "is required: pass it, or set POD_PARTNER_SECRET_KEY" }).check(
+    unquoted(),
     // A shorter key can occur in ordinary texts. Redacting it would make them unreadable.
     z.minLength(12, {
       error: "expected at least 12 characters, as a key of the dashboard has",

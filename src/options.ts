@@ -148,13 +148,26 @@ function environmentLogger({ POD_PARTNER_LOG: level = "", POD_PARTNER_LOG_FORMAT
 /** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   const environment = globalThis.process?.env ?? {};
+  /** The options that come from the environment. A variable without a value counts as not set. */
+  const variables = new Map<unknown, string>();
+  const read = (option: string, variable: string) => {
+    const value = environment[variable] || undefined;
+    if (value !== undefined) variables.set(option, variable);
+    return value;
+  };
   const given = withFields(options, (fields) => ({
     ...fields,
-    baseUrl: fields.baseUrl ?? environment.POD_PARTNER_BASE_URL,
-    secretKey: fields.secretKey ?? environment.POD_PARTNER_SECRET_KEY,
+    baseUrl: fields.baseUrl ?? read("baseUrl", "POD_PARTNER_BASE_URL"),
+    secretKey: fields.secretKey ?? read("secretKey", "POD_PARTNER_SECRET_KEY"),
   }));
   const checked = check(optionsSchema(given), given, [], unknownOption);
-  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
+  if (!checked.ok) {
+    const issues = checked.issues.map((issue) => {
+      const variable = variables.get(issue.path[0]);
+      return variable === undefined ? issue : { ...issue, path: [variable] };
+    });
+    throw new ConfigurationError({ issues });
+  }
   // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
   const resolved = checked.value as CheckedClientOptions;
   const { fetch, transport, clock, dangerouslyAllowBrowser } = resolved;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { ConfigurationError } from "../errors/validation.ts";
+import { ConfigurationError, type Issue } from "../errors/validation.ts";
 import { check, type UnknownKey } from "../schemas/check.ts";
+import { attempt } from "../util/foreign.ts";
 
 /** Options of {@link nodeTransport}. */
 export interface NodeTransportOptions {
@@ -14,8 +15,9 @@ export interface NodeTransportOptions {
    */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /**
-   * The proxy: its URL, `true` for `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment, or `false` for none. Default: `true` if
-   * the environment variable `NODE_USE_ENV_PROXY` is `1`, as for `fetch`. A proxy needs Node 22.21, 24.5 or newer.
+   * The proxy: its URL, `true` for `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` of the environment, also in lower case, or `false`
+   * for none. Default: `true` if the environment variable `NODE_USE_ENV_PROXY` is `1`, as for `fetch`. A proxy needs Node 22.21, 24.5 or
+   * newer.
    */
   readonly proxy?: boolean | string | undefined;
 }
@@ -28,9 +30,16 @@ export interface ResolvedNodeOptions {
   readonly proxyEnv: NodeJS.ProcessEnv | undefined;
 }
 
+/** The URL of a proxy as Node's agents take it; undefined for any other text. */
+function proxyUrlOf(text: string): string | undefined {
+  const url = /^["'`]|\s|["'`]$/.test(text.trim()) ? null : URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  // Node decodes the user and the password.
+  return attempt(() => decodeURIComponent(url.username + url.password)) === undefined ? undefined : url.href;
+}
+
 const isProxyUrl = (value: unknown): boolean =>
-  typeof value === "boolean" ||
-  (typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
+  typeof value === "boolean" || (typeof value === "string" && proxyUrlOf(value) !== undefined);
 
 const isPem = (value: unknown): boolean =>
   typeof value === "string" ? value.includes("-----BEGIN") : value instanceof Uint8Array && value.length > 0;
@@ -64,11 +73,45 @@ function canProxy(): boolean {
   return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
 }
 
+/** The first of these variables of the environment that has a value, as curl reads them. */
+function variableOf(...names: readonly string[]): readonly [name: string, value: string] | undefined {
+  const given = names.map((name) => [name, process.env[name]?.trim() ?? ""] as const);
+  return given.find(([, value]) => value !== "");
+}
+
+const proxyFault =
+  "expected the URL of a proxy, `http://host:port`, `https://host:port` or `host:port`, without quotes. A SOCKS proxy cannot be used. `proxy: false` ignores the environment";
+
+/**
+ * The proxies of the environment, in the variables and the form that Node's agents take. They would connect past a proxy whose URL they do not
+ * know, for example one without `http://`, as curl takes it.
+ */
+function proxiesOfEnvironment(): NodeJS.ProcessEnv {
+  const issues: Issue[] = [];
+  const found: NodeJS.ProcessEnv = {};
+  for (const protocol of ["http", "https"]) {
+    const own = `${protocol}_proxy`;
+    const [name = "", value = ""] = variableOf(own, own.toUpperCase(), "all_proxy", "ALL_PROXY") ?? [];
+    if (value === "") continue;
+    const url = proxyUrlOf(/^[a-z][a-z\d+.-]*:\//i.test(value) ? value : `http://${value}`);
+    if (url !== undefined) found[own.toUpperCase()] = url;
+    else if (issues.every(({ path }) => path[0] !== name)) issues.push({ path: [name], message: proxyFault });
+  }
+  const [name = "", hosts = ""] = variableOf("no_proxy", "NO_PROXY") ?? [];
+  if (/["'`]/.test(hosts)) issues.push({ path: [name], message: "expected hosts, without quotes" });
+  if (issues.length > 0) throw new ConfigurationError({ issues });
+  // Node's agents separate hosts by commas only, and take `.a.example` for the end of `ba.example`, too.
+  const bypassed = hosts.split(/[\s,]+/).map((host) => (host.startsWith(".") ? `${host.slice(1)},*${host}` : host));
+  return { ...found, NO_PROXY: bypassed.join() };
+}
+
 /** The variables in which Node's agents find the proxy; undefined for none. */
 function proxyEnvOf(proxy: boolean | string | undefined): NodeJS.ProcessEnv | undefined {
-  const { env } = process;
-  if (!(proxy ?? env.NODE_USE_ENV_PROXY === "1")) return undefined;
-  if (canProxy()) return typeof proxy === "string" ? { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } : env;
+  if (!(proxy ?? process.env.NODE_USE_ENV_PROXY === "1")) return undefined;
+  if (canProxy()) {
+    const url = typeof proxy === "string" ? proxyUrlOf(proxy) : undefined;
+    return url === undefined ? proxiesOfEnvironment() : { HTTP_PROXY: url, HTTPS_PROXY: url };
+  }
   const why =
     proxy === undefined ? " The environment variable NODE_USE_ENV_PROXY asks for a proxy; `false` ignores it." : "";
   const message = `needs Node 22.21, 24.5 or newer; this is Node ${process.versions.node}. Use the default transport with a \`fetch\` that has the proxy.${why}`;

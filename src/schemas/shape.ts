@@ -113,6 +113,13 @@ export const clock = () =>
     error: "expected a clock with the functions `now` and `after`",
   });
 
+/** A text that is not in quotes: those of a file of environment variables become a part of the value where no shell reads it. */
+export const unquoted = () =>
+  z.refine<string>((text) => !/^\s*(["'`]).*\1\s*$/s.test(text), {
+    error: "has quotes around it: leave them out (`docker --env-file` keeps them as a part of the value)",
+    abort: true,
+  });
+
 const missingBaseUrl = "is required: pass it, or set POD_PARTNER_BASE_URL";
 
 /**
@@ -128,7 +135,11 @@ function hasCredentials(text: string): boolean {
 export const baseUrl = () =>
   z.pipe(
     z.string({ error: ({ input }) => (input === undefined ? missingBaseUrl : "expected a URL as a string") }).check(
-      z.refine((text) => URL.canParse(text), { error: "expected a URL, for example https://host/v2", abort: true }),
+      unquoted(),
+      z.refine((text) => URL.canParse(text) && !/\s/.test(text.trim()), {
+        error: "expected a URL, for example https://host/v2",
+        abort: true,
+      }),
       z.refine((text) => /^https?:$/.test(new URL(text).protocol), { error: "must start with http: or https:" }),
       z.refine((text) => /\/v2\/?$/.test(new URL(text).pathname), { error: "must end in /v2, the major version" }),
       // An empty query or fragment stays in the URL, in front of the path of each call.

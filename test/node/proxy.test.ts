@@ -144,6 +144,49 @@ describe("a proxy", () => {
     expect(service.keys).toHaveLength(6);
   });
 
+  it.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])(
+    "of the environment is used in each form that has a host: %s",
+    async (variable) => {
+      await using proxy = await startProxy();
+      const host = `127.0.0.1:${proxy.port}`;
+      const forms = [
+        host,
+        `${host}/`,
+        ` ${host}\n`,
+        `user:word@${host}`,
+        `http://${host}`,
+        `HTTP://${host}`,
+        `http:/${host}`,
+      ];
+      for (const form of forms) {
+        vi.stubEnv(variable, form);
+        const partner = clientOf("http://service.test", {}, { proxy: true });
+        expect(await partner.auth.validate()).toEqual(data);
+      }
+      expect(proxy.asked).toHaveLength(forms.length);
+    },
+  );
+
+  it.each([
+    ["service.test", true],
+    [".service.test", true],
+    [".test", true],
+    ["*.test", true],
+    ["other.test service.test", true],
+    ["*", true],
+    [".vice.test", false],
+    ["test", false],
+    ["10.0.0.0/8", false],
+    ["", false],
+  ])("of the environment is bypassed for the hosts of NO_PROXY only: %j, %s", async (hosts, isBypassed) => {
+    await using proxy = await startProxy();
+    vi.stubEnv("HTTP_PROXY", `127.0.0.1:${proxy.port}`);
+    vi.stubEnv("NO_PROXY", hosts);
+    const partner = clientOf("http://service.test", { retry: false }, { proxy: true });
+    await partner.auth.validate().catch(() => undefined);
+    expect(proxy.asked).toHaveLength(isBypassed ? 0 : 1);
+  });
+
   it("gets the whole request of a service without TLS", async () => {
     await using proxy = await startProxy();
     const partner = clientOf("http://service.test", {}, { proxy: proxy.origin });
