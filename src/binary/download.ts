@@ -135,16 +135,19 @@ export class Download {
   }
 
   /**
-   * Writes the body to a file. The write is atomic: the body goes to a temporary file in the same folder, which is then renamed.
-   * If the path is a symbolic link, the target of the link is replaced, and the link stays. A missing folder is created.
+   * Writes the body to a file, whose path can be a `file:` URL. The write is atomic: the body goes to a temporary file in the same folder,
+   * which is then renamed, with the mode of the file that was there. A file that cannot be replaced, for example because it is mounted, is
+   * overwritten when the body is complete. If the path is a symbolic link, the target of the link is replaced, and the link stays. A missing
+   * folder is created.
    *
    * @throws `AlreadyReadError` if the body was already read or canceled. An existing file stays unchanged.
-   * @throws The error of the file system, or the errors that reading {@link Download.stream} throws. No partial file remains.
+   * @throws `RequestValidationError` if the file cannot be written: its `code` is that of the file system, for example `ENOSPC`.
+   * @throws The errors that reading {@link Download.stream} throws. No partial file remains.
    * @example
    * const mockup = await partner.renders.media(renderReference, { wait: true });
    * await mockup.saveTo("mockup.png");
    */
-  async saveTo(path: string, options?: DownloadOptions): Promise<void> {
+  async saveTo(path: string | URL, options?: DownloadOptions): Promise<void> {
     const body = this.stream(options);
     try {
       await saveTo(path, body, this.#call.clock);

@@ -1,27 +1,97 @@
 import type { FileHandle } from "node:fs/promises";
+import { RequestValidationError } from "../errors/validation.ts";
 import { held } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { propertyOf } from "../util/foreign.ts";
-import { fileModules } from "../util/runtime.ts";
+import { propertyOf, textOf, wordsOf } from "../util/foreign.ts";
+import { builtIn, fileModules } from "../util/runtime.ts";
+import { nameOfFile, readPath } from "./path.ts";
 import { concatenate } from "./streams.ts";
 
+/** What to do about an error of the file system, by its code. */
+const hints: Readonly<Record<string, string>> = {
+  EACCES: "the process may not write there: check the permissions of the file and its folder",
+  EPERM: "the process may not write there: check the permissions of the file and its folder",
+  EROFS: "the file system can only be read",
+  EISDIR: "it is a folder: add the name of the file",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  ELOOP: "its symbolic links lead back to themselves",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
+  ETXTBSY: "it is a program that runs",
+  ENAMETOOLONG: "the name is too long",
+  ENXIO: "it is a socket, or nothing reads it",
+};
+
+/** The error of a download that cannot be written to a path. */
+function unwritable(path: string, error: unknown): RequestValidationError {
+  const code = textOf(error, "code") ?? "";
+  const why = Object.hasOwn(hints, code) ? `${hints[code]} (${wordsOf(error)})` : wordsOf(error);
+  const issues = [{ path: [], message: `${nameOfFile(path)} cannot be written: ${why}` }];
+  const made = new RequestValidationError({ issues, value: "path of the download", cause: error });
+  return code === "" ? made : Object.assign(made, { code });
+}
+
+/** Works on a file. An error of the file system names the path. */
+async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** With these errors a file cannot be replaced, and may still be written: it is a mount of its own, or its folder can only be read. */
+const irreplaceable: ReadonlySet<unknown> = new Set(["EBUSY", "EXDEV", "EACCES", "EPERM", "EROFS"]);
+
 /**
- * Writes a file atomically: to a temporary file in the same folder, which is then renamed. If the path is a symbolic link, the target
- * of the link is replaced, and the link stays. A device or a pipe is not replaced: the body is written into it.
+ * Writes a file atomically: to a temporary file in the same folder, which is then renamed, with the mode and the owner of a file that was
+ * there. A file that cannot be replaced, such as one that is mounted, is overwritten when the body is complete. If the path is a symbolic link,
+ * the target of the link is replaced, and the link stays. A device or a pipe is not replaced: the body is written into it.
  */
-export async function saveTo(path: string, body: ReadableStream<Uint8Array>, clock: PartnerClock): Promise<void> {
+export async function saveTo(
+  given: string | URL,
+  body: ReadableStream<Uint8Array>,
+  clock: PartnerClock,
+): Promise<void> {
   const { fs, path: names } = fileModules();
+  const read = readPath(given, "pass the path of a file");
+  const fault = "fault" in read ? read.fault : read.path.endsWith("/") ? hints.EISDIR : undefined;
+  if ("fault" in read || fault !== undefined) {
+    const issues = [{ path: [], message: fault ?? "" }];
+    throw new RequestValidationError({ issues, value: "path of the download" });
+  }
+  const { path } = read;
   const there = await fs.stat(path).catch(() => undefined);
   // A folder fails here, before the body is read.
   if (there?.isFile() === false) return writeInto(path, body, there.isFIFO(), clock);
-  const target = await targetOf(path);
+  const target = await onFile(path, () => targetOf(path));
+  if (there === undefined) await onFile(path, () => fs.mkdir(names.dirname(target), { recursive: true }));
   // The temporary name does not contain the file's name: the result could be too long for the file system.
-  if (there === undefined) await fs.mkdir(names.dirname(target), { recursive: true });
-  const partial = names.join(names.dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
+  const name = `.${crypto.randomUUID().slice(-12)}.part`;
+  let partial = names.join(names.dirname(target), name);
+  const open = () => fs.open(partial, "wx", there === undefined ? 0o666 : 0o600);
   try {
-    const file = await fs.open(partial, "wx");
-    await fill(file, body);
-    await fs.rename(partial, target);
+    const file = await onFile(path, () =>
+      open().catch(async (error: unknown) => {
+        if (there === undefined || !irreplaceable.has(propertyOf(error, "code"))) throw error;
+        await fs.access(target, fs.constants.W_OK);
+        partial = names.join(builtIn("node:os")?.tmpdir() ?? ".", `pod-partner-${name.slice(1)}`);
+        return open();
+      }),
+    );
+    await fill(path, file, body);
+    if (there !== undefined) {
+      // Not every process may give a file away, and not every file system has owners and modes.
+      await fs.chown(partial, there.uid, there.gid).catch(() => undefined);
+      await fs.chmod(partial, there.mode & 0o7777).catch(() => undefined);
+    }
+    await onFile(path, () =>
+      fs.rename(partial, target).catch(async (error: unknown) => {
+        if (there === undefined || !irreplaceable.has(propertyOf(error, "code"))) throw error;
+        await fs.copyFile(partial, target);
+        await fs.rm(partial);
+      }),
+    );
   } catch (error) {
     // An error of the removal would hide the first one.
     await fs.rm(partial, { force: true }).catch(() => undefined);
@@ -46,7 +116,7 @@ async function targetOf(path: string): Promise<string> {
 const batchSize = 512 * 1024;
 
 /** Writes a body to a file and closes the file, also after an error. */
-async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
+async function fill(path: string, file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
   try {
     let batch: Uint8Array[] = [];
     let size = 0;
@@ -54,11 +124,13 @@ async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise
       batch.push(chunk);
       size += chunk.byteLength;
       if (size < batchSize) continue;
-      await file.writeFile(concatenate(batch, size));
+      await onFile(path, () => file.writeFile(concatenate(batch, size)));
       [batch, size] = [[], 0];
     }
-    await file.writeFile(concatenate(batch, size));
-    await flush(file);
+    await onFile(path, async () => {
+      await file.writeFile(concatenate(batch, size));
+      await flush(file);
+    });
   } finally {
     await file.close();
   }
@@ -93,7 +165,7 @@ async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe:
       try {
         return await work();
       } catch (error) {
-        if (!codes.includes(propertyOf(error, "code"))) throw error;
+        if (!codes.includes(propertyOf(error, "code"))) throw unwritable(path, error);
       }
       await held<void>(failed.signal, (resolve) => clock.after(pause, resolve));
     }

@@ -1,6 +1,7 @@
 import { shorten } from "../errors/base.ts";
 import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
 import { builtIn, fileModules } from "../util/runtime.ts";
+import { nameOfFile, readPath } from "./path.ts";
 import { isImage, signatureLength } from "./picture.ts";
 import { type Chunks, chunksOf, concatenate, streamOf } from "./streams.ts";
 
@@ -54,10 +55,6 @@ const isRefused = (error: unknown): error is Refused => attempt(() => error inst
 
 const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that the service accepts";
 
-/** How a message names a file. */
-export const nameOfFile = (path: string | undefined): string =>
-  path === undefined ? "the file" : `the file ${JSON.stringify(shorten(path))}`;
-
 /** Reading a blob of a file can fail: the file may be a folder, or may be deleted. */
 async function openBlob(blob: Blob, path?: string): Promise<Upload> {
   const head = await blob
@@ -66,12 +63,10 @@ async function openBlob(blob: Blob, path?: string): Promise<Upload> {
     .catch((error: unknown) => {
       throw new Refused(`${nameOfFile(path)} cannot be read: ${wordsOf(error)}`);
     });
+  if (blob.size === 0) throw new Refused(`${nameOfFile(path)} is empty`);
   if (!isImage(new Uint8Array(head))) throw new Refused(noImage);
   return { replayable: true, path, body: () => blob };
 }
-
-/** No system opens a path of more characters. */
-const longestPath = 32_767;
 
 /** Whether a text is the base64 of a JPEG or PNG, or is too long for a path of the same characters. */
 const isBase64 = (text: string): boolean =>
@@ -83,29 +78,74 @@ async function openAsBlob(path: string): Promise<Blob> {
   return typeof open === "function" ? open(path) : new Blob([await fileModules().fs.readFile(path)]);
 }
 
-/** Opens a file as a blob, which has a size and reads the file in pieces at each attempt. */
-async function openFile(path: string): Promise<Upload> {
-  const file = nameOfFile(path);
-  if (/^https?:/i.test(path)) throw new Refused(`${file} is a URL: pass the response of \`fetch\``);
-  if (/^data:/i.test(path)) throw new Refused("expected a path, not a data URL: pass the response of `fetch(dataUrl)`");
-  if (isBase64(path)) throw new Refused('expected a path, not base64: pass `Buffer.from(text, "base64")`');
-  if (path.length > longestPath) throw new Refused(`${file} is no path: it has ${path.length} characters`);
-  let blob: Blob;
-  try {
-    if ((await fileModules().fs.stat(path)).isDirectory()) throw new Refused(`${file} is a folder`);
-    blob = await openAsBlob(path);
-  } catch (error) {
-    if (isRefused(error)) throw error;
-    const missing = propertyOf(error, "code") === "ENOENT";
-    throw new Refused(missing ? `${file} does not exist` : `${file} cannot be read: ${shorten(wordsOf(error), 200)}`);
-  }
-  return openBlob(blob, path);
+/** Why a file cannot be opened or read. */
+function unreadable(path: string, error: unknown): Refused {
+  if (isRefused(error)) return error;
+  const [file, code] = [nameOfFile(path), propertyOf(error, "code")];
+  if (code === "ENOENT") return new Refused(`${file} does not exist`);
+  const hint = code === "ENXIO" ? ". It is a socket: pass its stream, for example `process.stdin`" : "";
+  return new Refused(`${file} cannot be read: ${shorten(wordsOf(error), 200)}${hint}`);
 }
 
-function openUrl(url: URL): Promise<Upload> {
-  if (url.protocol !== "file:")
-    throw new Refused("expected a `file:` URL; for any other URL, pass the response of `fetch`");
-  return openFile(builtIn("node:url")?.fileURLToPath(url) ?? url.pathname);
+/**
+ * Opens a named pipe. To open it takes a thread until a process writes into it: an earlier end of the call becomes that writer for a moment.
+ * It is read without a thread, so that it can be closed while nothing comes.
+ */
+function openPipe(path: string): Chunks {
+  const [fs, net] = [builtIn("node:fs"), builtIn("node:net")];
+  let chunks: Chunks | undefined;
+  let isClosed = false;
+  const open = async () => {
+    const fd = await new Promise<number>((resolve, reject) => {
+      fs?.open(path, "r", (error, opened) => (error === null ? resolve(opened) : reject(error)));
+    });
+    chunks = net && chunksOf(new net.Socket({ fd, readable: true, writable: false }));
+    if (isClosed) chunks?.close();
+  };
+  const opened = open();
+  opened.catch(() => undefined);
+  const wake = () => {
+    const { O_WRONLY = 0, O_NONBLOCK = 0 } = fs?.constants ?? {};
+    fs?.open(path, O_WRONLY | O_NONBLOCK, (error, fd) => error === null && fs.close(fd));
+  };
+  return {
+    next: async () => {
+      await opened;
+      return chunks?.next();
+    },
+    close: () => {
+      isClosed = true;
+      if (chunks === undefined) wake();
+      else chunks.close();
+    },
+  };
+}
+
+/** What a path leads to: a blob, which has a size and can be read at each attempt, or else what can be read once. */
+async function openFile(path: string): Promise<Blob | Chunks> {
+  const { fs } = fileModules();
+  const file = nameOfFile(path);
+  try {
+    const there = await fs.stat(path);
+    if (there.isDirectory()) throw new Refused(`${file} is a folder`);
+    if (there.isFIFO()) return openPipe(path);
+    if (there.isFile() && there.size > 0) return await openAsBlob(path);
+    // The files of /proc have no size, devices neither.
+    const chunks = chunksOf(builtIn("node:fs")?.createReadStream(path)) ?? chunksOf((await openAsBlob(path)).stream());
+    if (chunks === undefined) throw new Refused(`${file} cannot be read`);
+    return chunks;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** The path of a source. */
+function pathOf(source: unknown): string {
+  if (typeof source === "string" && isBase64(source))
+    throw new Refused('expected a path, not base64: pass `Buffer.from(text, "base64")`');
+  const read = readPath(source, "pass the response of `fetch`");
+  if ("fault" in read) throw new Refused(read.fault);
+  return read.path;
 }
 
 const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;
@@ -113,25 +153,33 @@ const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buf
 function openBytes(given: Uint8Array): Upload {
   // `fetch` would convert memory that is shared with other threads to text.
   const bytes = isOwn(given) ? given : Uint8Array.from(given);
+  if (bytes.length === 0) throw new Refused("the bytes are empty");
   if (!isImage(bytes)) throw new Refused(noImage);
   return { replayable: true, body: () => bytes };
 }
 
 /** Reads only the signature of a stream, which decides whether anything is sent. */
-async function openChunks(chunks: Chunks): Promise<Upload> {
+async function openChunks(chunks: Chunks, path?: string): Promise<Upload> {
   const head: Uint8Array[] = [];
   let length = 0;
   while (length < signatureLength) {
-    const bytes = await chunks.next();
+    const bytes = await chunks.next().catch((error: unknown) => {
+      throw path === undefined ? error : unreadable(path, error);
+    });
     if (bytes === undefined) break;
     head.push(bytes);
     length += bytes.byteLength;
   }
+  if (length === 0 && path !== undefined) throw new Refused(`${nameOfFile(path)} is empty`);
   if (length === 0) throw new Refused("the stream gives no bytes; one that was read before cannot be read again");
   if (!isImage(concatenate(head, length))) throw new Refused(noImage);
   const body = streamOf(async () => head.shift() ?? chunks.next(), chunks.close);
   return { replayable: false, body: () => body };
 }
+
+/** A URL of any realm. */
+const isUrl = (source: unknown): boolean =>
+  typeof propertyOf(source, "href") === "string" && typeof propertyOf(source, "protocol") === "string";
 
 /** A response of any implementation of `fetch`. */
 const isResponse = (source: unknown): boolean =>
@@ -156,12 +204,19 @@ function bodyOf(response: unknown): unknown {
  */
 export function openImage(source: unknown): UploadOpening<Upload | string> {
   let chunks: Chunks | undefined;
+  let isClosed = false;
   const open = async (): Promise<Upload> => {
-    if (typeof source === "string") return openFile(source);
     if (source instanceof Uint8Array) return openBytes(source);
     if (source instanceof ArrayBuffer) return openBytes(new Uint8Array(source));
-    if (source instanceof URL) return openUrl(source);
     if (source instanceof Blob) return openBlob(source);
+    if (typeof source === "string" || isUrl(source)) {
+      const path = pathOf(source);
+      const opened = await openFile(path);
+      if (opened instanceof Blob) return openBlob(opened, path);
+      chunks = opened;
+      if (isClosed) chunks.close();
+      return openChunks(chunks, path);
+    }
     chunks = chunksOf(isResponse(source) ? bodyOf(source) : source);
     if (chunks === undefined) throw new Refused("expected a file's path or URL, bytes, a blob, a response or a stream");
     return openChunks(chunks);
@@ -169,5 +224,9 @@ export function openImage(source: unknown): UploadOpening<Upload | string> {
   const made = open().catch((error: unknown) =>
     isRefused(error) ? error.message : `the source cannot be read: ${wordsOf(error)}`,
   );
-  return { made, close: () => chunks?.close() };
+  const close = () => {
+    isClosed = true;
+    chunks?.close();
+  };
+  return { made, close };
 }

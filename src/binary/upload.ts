@@ -1,6 +1,7 @@
 import { RequestValidationError } from "../errors/validation.ts";
+import { nameOfFile } from "./path.ts";
 import { mostHeaderBytes, type PictureSize, sizeIn } from "./picture.ts";
-import { nameOfFile, type Upload } from "./source.ts";
+import type { Upload } from "./source.ts";
 import { concatenate, streamOf } from "./streams.ts";
 
 /** The progress of an upload. */

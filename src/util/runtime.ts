@@ -20,6 +20,7 @@ interface BuiltIns {
   "node:crypto": typeof import("node:crypto");
   "node:diagnostics_channel": typeof import("node:diagnostics_channel");
   "node:fs": typeof import("node:fs");
+  "node:net": typeof import("node:net");
   "node:os": typeof import("node:os");
   "node:path": typeof import("node:path");
   "node:sqlite": typeof import("node:sqlite");

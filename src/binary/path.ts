@@ -1,0 +1,37 @@
+import { shorten } from "../errors/base.ts";
+import { textOf, wordsOf } from "../util/foreign.ts";
+import { builtIn } from "../util/runtime.ts";
+
+/** How a message names a file. */
+export const nameOfFile = (path: string | undefined): string =>
+  path === undefined ? "the file" : `the file ${JSON.stringify(shorten(path))}`;
+
+/** No system opens a path of more characters. */
+const longestPath = 32_767;
+
+/** Whether a text is a URL. A drive of Windows has one letter. */
+const isUrl = (text: string): boolean => /^(file|data):|^[a-z][a-z\d+.-]+:\/\//i.test(text);
+
+/** The path of a file, which is given as a path or as a `file:` URL, or what is wrong with it. `otherwise` says what to do with another URL. */
+export function readPath(given: unknown, otherwise: string): { readonly path: string } | { readonly fault: string } {
+  const text = typeof given === "string" ? given : textOf(given, "href");
+  if (text === undefined) return { fault: "expected a file's path or URL" };
+  if (/^data:/i.test(text))
+    return { fault: `expected a path, not a data URL: ${otherwise.replace("`fetch`", "`fetch(dataUrl)`")}` };
+  const file = nameOfFile(text);
+  let path = text;
+  if (isUrl(text)) {
+    if (!/^file:/i.test(text) && typeof given !== "string")
+      return { fault: `expected a \`file:\` URL; for any other URL, ${otherwise}` };
+    if (!/^file:/i.test(text)) return { fault: `${file} is a URL: ${otherwise}` };
+    try {
+      path = builtIn("node:url")?.fileURLToPath(text) ?? new URL(text).pathname;
+    } catch (error) {
+      return { fault: `${file} is not the URL of a file of this machine: ${shorten(wordsOf(error), 200)}` };
+    }
+  }
+  if (path === "") return { fault: "the path is empty" };
+  if (path.includes("\0")) return { fault: `${file} is no path: it contains the character U+0000` };
+  if (path.length > longestPath) return { fault: `${file} is no path: it has ${path.length} characters` };
+  return { path };
+}
