@@ -13,8 +13,8 @@ export class RenderFailedError extends PodPartnerError {
   /** The reference of the render that failed. */
   readonly reference: string;
 
-  constructor({ reference }: { reference: string }) {
-    super(`The service failed to process the render ${reference}.`);
+  constructor({ reference, cause }: { reference: string; cause?: unknown }) {
+    super(`The service failed to process the render ${reference}.`, { cause });
     this.reference = reference;
   }
 

@@ -1,7 +1,9 @@
-import { memoryStorage, PodPartner } from "pod-partner";
+import { memoryStorage, type PerspectiveReference, PodPartner, type SceneReference } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { ref } from "../support/references.ts";
+import { settle } from "../support/settle.ts";
 import { setUp } from "./setup.ts";
 
 async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
@@ -165,6 +167,72 @@ describe("compositions.search", () => {
       expect(found).toEqual(await search(setup.connect()));
     },
   );
+
+  it("yields in the order of the scenes and then of the perspectives, whichever response comes first", async () => {
+    const scenes = ["s1", "s2", "s3"].map((name) => ref("Scene", name));
+    const perspectives = Array.from({ length: 30 }, (_, n) => ref("Perspective", `p${n}`));
+    const product = ref("Product", "1");
+    // Every seventh does not exist, or no longer.
+    const missing = (at: number): 404 | 410 | undefined => (at % 7 > 0 ? undefined : at % 2 === 0 ? 404 : 410);
+    const expected = scenes.flatMap((scene, s) =>
+      perspectives
+        .map((perspective, p) => ({ scene, perspective, at: s * perspectives.length + p }))
+        .filter(({ at }) => missing(at) === undefined)
+        .map(({ scene, perspective }) => `${scene} ${perspective}`),
+    );
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const clock = createManualClock();
+      let random = seed;
+      let [running, most, looked] = [0, 0, 0];
+      const fetch = async (request: Request): Promise<Response> => {
+        const { pathname, searchParams } = new URL(request.url);
+        if (pathname.endsWith("/scenes"))
+          return Response.json({ scenes: scenes.map((reference) => ({ reference, name: "" })) });
+        if (pathname.includes("/scenes/")) {
+          const reference = pathname.split("/").at(-1);
+          const all = { perspectives: perspectives.map((one) => ({ reference: one })), compatibleProductgroups: [] };
+          const scene = {
+            reference,
+            name: "",
+            description: "",
+            private: false,
+            allowsProductPerspectives: false,
+            ...all,
+          };
+          return Response.json({ scene });
+        }
+        looked += 1;
+        running += 1;
+        most = Math.max(most, running);
+        random = (random * 48_271) % 2_147_483_647;
+        await new Promise<void>((resolve) => clock.after(random % 3_000, resolve));
+        running -= 1;
+        const s = scenes.indexOf(searchParams.get("sceneReference") as SceneReference);
+        const p = perspectives.indexOf(searchParams.get("perspectiveReference") as PerspectiveReference);
+        const status = missing(s * perspectives.length + p);
+        if (status !== undefined) return Response.json({ code: "not_found", message: "none" }, { status });
+        return Response.json({ composition: { reference: ref("Composition", `${s}v${p}`), tokenCost: 1 } });
+      };
+      const baseUrl = "https://partner.example/v2";
+      const partner = new PodPartner({ baseUrl, secretKey: "test-secret-key", clock, fetch });
+      const search = async (limit = Number.POSITIVE_INFINITY) => {
+        const found: string[] = [];
+        for await (const one of partner.compositions.search({ productReference: product })) {
+          found.push(`${one.sceneReference} ${one.perspectiveReference}`);
+          if (found.length === limit) break;
+        }
+        return found;
+      };
+      expect(await settle(clock, search(1))).toEqual(expected.slice(0, 1));
+      // The first one found ends the search: of 90 look-ups, only those that were running then were sent.
+      expect(looked).toBeLessThanOrEqual(20);
+      expect(await settle(clock, search())).toEqual(expected);
+      expect(most).toBe(16);
+      expect(looked).toBe(90);
+      expect(await settle(clock, search())).toEqual(expected);
+      expect(looked).toBe(90);
+    }
+  });
 
   it("refuses a search for nothing, and unknown fields, before a request is sent", async () => {
     const { emulator, partner } = setUp();

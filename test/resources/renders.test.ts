@@ -259,21 +259,45 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expect(error).toMatchObject({ name: "RenderFailedError", reference, endpoint: expect.stringContaining(file) });
     });
 
-    it(`renders.${file} reads the status once in 60 s, also when the file is refused later`, async () => {
-      let fails = false;
-      const { clock, partner, asked } = waiting((path) => {
-        if (!path.endsWith(file)) return { body: { render: fails ? { ...pending, status: "failed" } : pending } };
-        if (fails) return { status: 404, body: { code: "not_found", message: "There is no file" } };
-        return notReady("5");
+    // What the file of a failed render gives is not shown.
+    const ofFailed: readonly (readonly [status: number, code: string | undefined])[] = [
+      ...[400, 404, 409, 410, 422, 500].flatMap((status) =>
+        ["render_failed", "not_found", "conflict", undefined].map((code) => [status, code] as const),
+      ),
+      [403, "render_failed"],
+      [202, undefined],
+    ];
+    const deadlines = [5_000, 30_000, 90_000, undefined];
+    it.each(ofFailed.flatMap((one) => deadlines.map((deadline) => [...one, deadline] as const)))(
+      `renders.${file} reports a render that fails while it waits, whose file then gives %s %s, with the deadline %s`,
+      async (status, code, deadline) => {
+        let fails = false;
+        const { clock, partner, asked } = waiting((path) => {
+          if (!path.endsWith(file)) return { body: { render: fails ? { ...pending, status: "failed" } : pending } };
+          if (!fails || status === 202) return notReady("2");
+          return { status, body: code === undefined ? "<h1>No</h1>" : { code, message: "There is no file" } };
+        });
+        const began = clock.now();
+        const call = rejection(partner.renders[file](reference, { wait: true, deadline, retry: { retries: 0 } }));
+        await settle(clock, new Promise<void>((resolve) => clock.after(1_500, resolve)), 10);
+        fails = true;
+        const error = await settle(clock, call, 10);
+        expect(error).toMatchObject({ name: "RenderFailedError", reference, endpoint: expect.stringContaining(file) });
+        // A file that is only not ready does not say that the render failed: the status does, in its interval or before the deadline.
+        expect(clock.now() - began).toBeLessThanOrEqual(status === 202 ? Math.min(deadline ?? 70_000, 70_000) : 3_000);
+        expect(asked(reference)).toHaveLength(code === "render_failed" ? 1 : 2);
+      },
+    );
+
+    it(`renders.${file} reports a failed render also without waiting, if the service says so`, async () => {
+      context.service.respond({ status: 409, body: { code: "render_failed", message: "The render failed" } });
+      expect(await rejection(get())).toMatchObject({
+        name: "RenderFailedError",
+        reference,
+        endpoint: `GET /renders/{renderReference}/${file}`,
+        cause: { name: "ConflictError", code: "render_failed" },
       });
-      const call = rejection(partner.renders[file](reference, { wait: true }));
-      await settle(clock, new Promise<void>((resolve) => clock.after(20_000, resolve)), 10);
-      fails = true;
-      expect(await settle(clock, call, 10)).toMatchObject({ name: "RenderFailedError" });
-      const [first = Number.NaN, second = Number.NaN, ...more] = asked(reference).map(({ at }) => at);
-      expect(second - first).toBeGreaterThanOrEqual(60_000);
-      expect(second - first).toBeLessThan(70_000);
-      expect(more).toEqual([]);
+      expect(context.service.requests).toHaveLength(1);
     });
 
     it.each([
@@ -285,18 +309,6 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       const error = await settle(clock, rejection(partner.renders[file](reference, { wait: true })), 10);
       expect(error).toMatchObject({ name: "GoneError", code: "file_gone" });
       expect([asked(file).length, asked(reference).length]).toEqual([1, 1]);
-    });
-
-    it(`renders.${file} does not wait for the status of a file that is refused shortly before the deadline`, async () => {
-      let refuses = false;
-      const { clock, partner } = waiting((path) => {
-        if (!path.endsWith(file)) return undefined;
-        return refuses ? { status: 404, body: { code: "not_found", message: "There is no file" } } : notReady("5");
-      });
-      const call = rejection(partner.renders[file](reference, { wait: true, deadline: 30_000 }));
-      await settle(clock, new Promise<void>((resolve) => clock.after(12_000, resolve)), 10);
-      refuses = true;
-      expect(await settle(clock, call, 10)).toMatchObject({ name: "NotFoundError" });
     });
 
     it.each([401, 403])(`renders.${file} reads no status after a %i`, async (status) => {

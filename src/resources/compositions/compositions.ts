@@ -37,7 +37,8 @@ export class CompositionsResource {
 
   /**
    * Finds the compositions of a product, of a scene, or of both, by trying their combinations: the specification shows no list of them. A
-   * look-up costs no rendertokens, but a request. They have low priority, at most 16 at a time.
+   * look-up costs no rendertokens, but a request. They have low priority, at most 16 at a time. It yields in the order of the service's
+   * lists: scenes, then products, then perspectives.
    *
    * The client's `storage` remembers each result for 24 hours: repeat the call after an error, and it continues. Iterate the result once.
    *

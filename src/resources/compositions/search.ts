@@ -56,7 +56,10 @@ const searched = () =>
 
 const searchOptions = taking(() => ({ concurrency: manyRows().concurrency }));
 
-/** Tries the combinations of a product, of a scene or of both, and yields those that exist. */
+/**
+ * Tries the combinations of a product, of a scene or of both, and yields those that exist, always in the order of the service's lists: of
+ * scenes, then products, then perspectives.
+ */
 export async function* searchCompositions(
   send: Send,
   { start, openStorage }: CallContext,
@@ -121,7 +124,23 @@ export async function* searchCompositions(
     }
   }
 
-  for await (const outcome of many(combinations(), { ...options, callId }, { concurrency: 16, work: look, callSite })) {
+  /** Ends when all earlier look-ups have ended. It never rejects. */
+  let earlier: Promise<unknown> = Promise.resolve();
+  /** Gives what a look-up finds after what the earlier ones find, so that the order of responses does not matter. */
+  function lookInTurn(parts: CompositionParts, request: RequestOptions): Promise<Composition | undefined> {
+    const found = look(parts, request);
+    // It may fail before its turn.
+    found.catch(() => undefined);
+    const inTurn = earlier.then(() => found);
+    earlier = inTurn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return inTurn;
+  }
+
+  const how = { concurrency: 16, work: lookInTurn, callSite };
+  for await (const outcome of many(combinations(), { ...options, callId }, how)) {
     if (!outcome.ok) throw outcome.error;
     if (outcome.value !== undefined) yield { ...(outcome.input as CompositionParts), composition: outcome.value };
   }

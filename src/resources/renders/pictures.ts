@@ -13,6 +13,7 @@ import { Latest } from "../../util/latest.ts";
 import { fileModules } from "../../util/runtime.ts";
 import type { BatchOptions, CompletedMockup, RenderedMockup, SavedMockup } from "./batch.schema.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
+import { renderFailure } from "./render-waiting.ts";
 import { getRenderMedia, type Render, type RenderInput } from "./renders.endpoints.ts";
 
 /** The number of saved paths that one batch keeps in memory. */
@@ -32,7 +33,10 @@ export interface CompletedRow {
 }
 
 async function openPicture({ send }: BatchTools, { reference, row }: CompletedRow): Promise<Download> {
-  const { data } = await send(getRenderMedia, { path: { renderReference: reference } }, row.reading());
+  const path = { renderReference: reference };
+  const { data } = await send(getRenderMedia, { path }, row.reading()).catch((error: unknown) => {
+    throw renderFailure(error, reference);
+  });
   return data;
 }
 

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
-import { ApiError, NotReadyError } from "../../errors/api.ts";
+import { ApiError, hasErrorObject, NotReadyError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
-import { ResponseValidationError } from "../../errors/validation.ts";
+import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { checkedOptions, custom, type RequestOptions, taking } from "../../http/request-options.ts";
 import { parseRetryAfter } from "../../http/response.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import { type ApiCall, type CallContext, type Send, sendAndRead } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { isFunction, isRecord } from "../../util/foreign.ts";
@@ -64,7 +64,7 @@ const waiting = <T>(
   reference: RenderReference,
   endpoint: Endpoint,
   options: WaitOptions,
-  look: (call: Call) => Promise<Look<T>>,
+  look: (call: Call, isLast: boolean) => Promise<Look<T>>,
 ): ApiCall<T> => {
   const [, request] = splitFields(options, "interval", "onPending");
   const limited = withFields(request, (fields) => ({ ...fields, deadline: fields.deadline ?? ofClient }));
@@ -73,7 +73,7 @@ const waiting = <T>(
     try {
       for (let last = false; ; ) {
         const seen = await call.step("lookup", async (trace) => {
-          const seen = await look(call);
+          const seen = await look(call, last);
           trace.outcome = "data" in seen ? "done" : "pending";
           return seen;
         });
@@ -128,6 +128,13 @@ export function waitForRender(
   });
 }
 
+/**
+ * The error of a refused file as what it says about the render. The code is the emulator's assumption: the specification does not show what
+ * a failed render's file gives.
+ */
+export const renderFailure = (error: unknown, reference: RenderReference): unknown =>
+  hasErrorObject(error) && error.code === "render_failed" ? new RenderFailedError({ reference, cause: error }) : error;
+
 /** Statuses that say nothing about a render: of the cache, the key, its permissions and the limits. */
 const unrelated: readonly number[] = [304, 401, 403, 429];
 
@@ -138,9 +145,26 @@ const unrelated: readonly number[] = [304, 401, 403, 429];
 export const isRefusedFile = (error: unknown): boolean =>
   (error instanceof ApiError || error instanceof ResponseValidationError) && !unrelated.includes(error.status);
 
+/** Requests a file once. */
+export function getFile(
+  { start }: CallContext,
+  endpoint: typeof getRenderMedia,
+  renderReference: RenderReference,
+  faults: readonly Issue[],
+  options: RequestOptions,
+): ApiCall<Download> {
+  return start(endpoint, options, async (call) => {
+    try {
+      return await sendAndRead(call, { path: { renderReference }, faults });
+    } catch (error) {
+      throw renderFailure(error, renderReference);
+    }
+  });
+}
+
 /**
- * Requests a file until it is ready, at the times that `Retry-After` gives. While it is not ready, and when it is refused, the status shows
- * whether the render failed; it is read once in each interval.
+ * Requests a file until it is ready, at the times that `Retry-After` gives. While it is not ready, the status shows whether the render
+ * failed; it is read once in each interval, and at the end. When the file is refused, one read of the status decides.
  */
 export function waitForFile(
   send: Send,
@@ -165,18 +189,17 @@ export function waitForFile(
     if (isPending && status !== "completed") await tellPending(call, options, render);
     statusAt = call.scope.elapsed() + (options.interval ?? defaults.interval);
   };
-  return waiting(context, renderReference, endpoint, options, async (call) => {
+  return waiting(context, renderReference, endpoint, options, async (call, isLast) => {
     try {
       return await send(endpoint, { path }, partOptions(call)).withResponse();
-    } catch (error) {
+    } catch (refused) {
+      const error = renderFailure(refused, renderReference);
       if (!isRefusedFile(error)) throw error;
-      const untilStatus = statusAt - call.scope.elapsed();
-      if (untilStatus <= 0) await readStatus(call, error);
-      if (error instanceof NotReadyError)
-        return { wait: Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry) };
-      // The render has not failed, or the status that shows it is due after the deadline.
-      if (untilStatus <= 0 || untilStatus >= call.scope.remaining()) throw error;
-      return { wait: untilStatus };
+      const isPending = error instanceof NotReadyError;
+      if (!isPending || isLast || call.scope.elapsed() >= statusAt) await readStatus(call, error);
+      // The render has not failed.
+      if (!isPending) throw error;
+      return { wait: Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry) };
     }
   });
 }

@@ -16,7 +16,7 @@ import type {
   RenderedMockup,
 } from "./batch.schema.ts";
 import { renderBatch } from "./batch.ts";
-import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
+import { getFile, type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import {
   type CreatedRender,
   createRender,
@@ -81,11 +81,12 @@ export class RendersResource {
    * Downloads the image of a render (specification 4.6). Takes one token of the `downloads` limit.
    *
    * With `wait`, it repeats the request at the times that the service's `Retry-After` gives, within the same deadline as
-   * {@link RendersResource.wait}. Each request takes a token. When the file is not ready or is refused, it reads the status, every
-   * `interval` milliseconds at most.
+   * {@link RendersResource.wait}. Each request takes a token. While the file is not ready, it reads the status, every `interval`
+   * milliseconds and before the deadline. When the file is refused, it reads the status at once.
    *
    * @throws `NotReadyError` if the render is not completed, without `wait`.
-   * @throws `RenderFailedError` if the service failed to process the render, with `wait`.
+   * @throws `RenderFailedError` if the service failed to process the render. Without `wait`, only if the service says so: with the code
+   * `render_failed`.
    * @throws `WaitTimeoutError` if the deadline ends first, with `wait`.
    * @example
    * const mockup = await partner.renders.media(renderReference, { wait: true });
@@ -161,8 +162,7 @@ export class RendersResource {
     const [{ wait = false }, options] = splitFields(given, "wait");
     const how = attempt(() => (wait === true ? options : isRecord(wait) ? { ...options, ...wait } : undefined));
     if (wait === false || how === undefined) {
-      const input = { path: { renderReference }, faults: wait === false ? [] : [waitFault] };
-      return this.#send(endpoint, input, options);
+      return getFile(this.#context, endpoint, renderReference, wait === false ? [] : [waitFault], options);
     }
     return waitForFile(this.#send, this.#context, endpoint, renderReference, how);
   }
