@@ -85,6 +85,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   identifiers: Readonly<Record<string, unknown>> | undefined;
   /** Whether the service may have carried out a request that has no response. */
   inDoubt = false;
+  /** Is asked when a request has its tokens: whether it may still be sent. If not, the call ends with a `StorageError`. */
+  mayBegin: () => boolean = () => true;
   /** The number of requests that were sent. */
   attempts = 0;
   /** The number of requests that the service has carried out, or may have. */

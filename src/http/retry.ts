@@ -1,6 +1,7 @@
 import pRetry from "p-retry";
 import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
+import { StorageError } from "../errors/storage.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
@@ -147,6 +148,11 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
   const permit = acquired ?? takeTokens(call) ?? (await queueForTokens(call));
   const { core, id: callId, endpoint, name, timeout, scope } = call;
   const { pacer, observer, redact } = core;
+  // Between this check and the request there is no wait.
+  if (!call.mayBegin()) {
+    pacer.forget(permit, true);
+    throw new StorageError({ message: "The lock in the storage ended before its work began." });
+  }
   call.attempts += 1;
   call.status = undefined;
   const attempt = call.attempts;

@@ -22,6 +22,8 @@ export interface StorageReports {
   readonly onBack: () => void;
 }
 
+const unlessLost = <T>(result: T | "lost"): T | undefined => (result === "lost" ? undefined : result);
+
 /** Opens the storage of a client. It is opened at the first use. */
 export type OpenStorage = () => Promise<ClientStorage>;
 
@@ -52,6 +54,8 @@ export class ClientStorage {
   readonly #storage: KeyValueStorage;
   readonly #clock: PartnerClock;
   readonly #reports: StorageReports;
+  /** What was set by {@link ClientStorage.keep} while the storage was lost, by key. It is written when the storage is back. */
+  readonly #kept = new Map<string, Uint8Array>();
   #lost: "changes" | "all" | undefined;
   #tryAt = 0;
   /** How often the storage failed. */
@@ -65,18 +69,32 @@ export class ClientStorage {
   }
 
   /** Resolves to the bytes of a key; undefined if it holds none, and while the storage is lost. */
-  get(key: string): Promise<Uint8Array | undefined> {
-    return this.#try(() => this.#storage.get(key));
+  async get(key: string): Promise<Uint8Array | undefined> {
+    return unlessLost(await this.#try(() => this.#storage.get(key)));
   }
 
   /** Like {@link KeyValueStorage.set}. Resolves to undefined while the storage is lost. */
-  set(key: string, value: Uint8Array, options?: StorageSetOptions): Promise<boolean | undefined> {
-    return this.#try(() => this.#storage.set(key, value, options), "changes");
+  async set(key: string, value: Uint8Array, options?: StorageSetOptions): Promise<boolean | undefined> {
+    return unlessLost(await this.#try(() => this.#storage.set(key, value, options), "changes"));
   }
 
   /** Like {@link KeyValueStorage.delete}. Resolves to undefined while the storage is lost. */
-  delete(key: string, options?: StorageExpectation): Promise<boolean | undefined> {
-    return this.#try(() => this.#storage.delete(key, options), "changes");
+  async delete(key: string, options?: StorageExpectation): Promise<boolean | undefined> {
+    return unlessLost(await this.#try(() => this.#storage.delete(key, options), "changes"));
+  }
+
+  /** Sets what was paid for. What the storage does not take now stays in memory until it does. */
+  async keep(key: string, value: Uint8Array): Promise<void> {
+    this.#kept.set(key, value);
+    await this.#write(key, value);
+  }
+
+  /** Resolves to the bytes of a key that {@link ClientStorage.keep} sets, and to "lost" while it is not known what it holds. */
+  async find(key: string): Promise<Uint8Array | "lost" | undefined> {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return this.#try(() => this.#storage.get(key));
+    await this.#write(key, kept);
+    return kept;
   }
 
   /**
@@ -97,7 +115,7 @@ export class ClientStorage {
     try {
       for (let count = 0; count < mostKeys; count += 1) {
         const next = await this.#try(() => keys().next());
-        if (next === undefined || next.done) return;
+        if (next === "lost" || next.done) return;
         yield next.value;
       }
     } finally {
@@ -106,11 +124,26 @@ export class ClientStorage {
     }
   }
 
-  /** Tries an operation. `scope` says what its failure shows to be lost. */
-  async #try<T>(work: () => Promise<T>, scope: "changes" | "all" = "all"): Promise<T | undefined> {
+  /** Writes a value that was kept. Resolves to whether the storage has it. */
+  async #write(key: string, value: Uint8Array): Promise<boolean> {
+    const done = (await this.set(key, value)) === true;
+    // Meanwhile it can have been kept with another value.
+    if (done && this.#kept.get(key) === value) this.#kept.delete(key);
+    return done;
+  }
+
+  /** Writes what was kept, until the storage is lost again. */
+  async #writeKept(): Promise<void> {
+    for (const [key, value] of this.#kept) {
+      if (!(await this.#write(key, value))) return;
+    }
+  }
+
+  /** Tries an operation. Resolves to "lost" while the storage is lost. `scope` says what its failure shows to be lost. */
+  async #try<T>(work: () => Promise<T>, scope: "changes" | "all" = "all"): Promise<T | "lost"> {
     const began = this.#clock.now();
     const lost = this.#lost === "all" || this.#lost === scope;
-    if (lost && began < this.#tryAt) return undefined;
+    if (lost && began < this.#tryAt) return "lost";
     if (lost) this.#tryAt = began + tryEvery;
     const failures = this.#failures;
     try {
@@ -119,6 +152,7 @@ export class ClientStorage {
       if (lost && this.#lost !== undefined && failures === this.#failures) {
         this.#lost = undefined;
         this.#reports.onBack();
+        void this.#writeKept();
       }
       return result;
     } catch (error) {
@@ -128,7 +162,7 @@ export class ClientStorage {
       // After an operation without a result, trying the other kind would cost as much time.
       if (this.#lost !== "all") this.#lost = error instanceof NoResultError ? "all" : scope;
       if (!reported) this.#reports.onLost(wordsOf(error));
-      return undefined;
+      return "lost";
     }
   }
 

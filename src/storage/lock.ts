@@ -6,7 +6,10 @@ import type { StorageExpectation, StorageSetOptions } from "./contract.ts";
  * released, and ends by itself when its holder dies.
  */
 export interface Lock {
-  /** Whether no other holder can have had the lock since it was taken: a process that was suspended may have lost it. */
+  /**
+   * Whether no other holder can have had the lock since it was taken: a process that was suspended may have lost it. The time counts from
+   * before the storage was asked.
+   */
   readonly isCertain: boolean;
   /** Ends the right at once, unless the key holds something else by now. Never rejects: a lock that the storage keeps ends by itself. */
   release(): Promise<void>;
@@ -30,11 +33,14 @@ export async function takeLock(
   clock: PartnerClock,
 ): Promise<Lock | "lost" | undefined> {
   const token = new TextEncoder().encode(`${clock.now()} ${crypto.randomUUID()}`);
-  let certainUntil = 0;
+  /** When the latest request began that took or renewed the lock: by the clock, and by the wall clock, which goes on in a suspended machine. */
+  let held = { at: Number.NEGATIVE_INFINITY, wall: 0 };
   const set = async (expected: Uint8Array | null) => {
-    const until = clock.now() + lifetime;
+    const asked = { at: clock.now(), wall: Date.now() };
     const done = await storage.set(key, token, { ttl: lifetime, expected });
-    if (done) certainUntil = Math.max(certainUntil, until);
+    // Another holder has it, or had it.
+    if (done === false) held = { at: Number.NEGATIVE_INFINITY, wall: 0 };
+    else if (done && asked.at >= held.at) held = asked;
     return done;
   };
   const free = () => storage.delete(key, { expected: token }).catch(() => undefined);
@@ -53,7 +59,8 @@ export async function takeLock(
   const stopRenewing = repeat(lifetime / 3, clock, () => set(token));
   return {
     get isCertain() {
-      return clock.now() < certainUntil;
+      const passed = Date.now() - held.wall;
+      return clock.now() < held.at + lifetime && passed >= 0 && passed < lifetime;
     },
     release: async () => {
       stopRenewing();

@@ -1,6 +1,7 @@
 import { type Content, readContent } from "../../binary/content.ts";
 import type { ImageSource, Upload } from "../../binary/source.ts";
 import { watchUpload } from "../../binary/upload.ts";
+import { StorageError } from "../../errors/storage.ts";
 import type { Call } from "../../http/call.ts";
 import { optionFaults } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
@@ -18,6 +19,8 @@ const lockTime = 10_000;
 /** Milliseconds between two looks at the upload of another process, and the longest wait for it. */
 const lookEvery = 250;
 const longestWait = 60_000;
+/** How often a lock that ended before the upload is taken again. */
+const mostTurns = 5;
 
 /** The image of a content that is uploaded at most once. */
 export interface UploadedImage extends PrintImage {
@@ -97,17 +100,22 @@ async function uploadInTurn(
   hash: string,
   send: () => Promise<PrintImage>,
 ): Promise<PrintImage> {
-  const lock = (await takeLock(call, storage, hash)) ?? (await waitForTurn(call, storage, hash));
-  const release = async () => (typeof lock === "object" ? lock.release() : undefined);
-  try {
-    // Another process may have finished before this one took the lock.
-    const image = (await call.within(readImage(storage, hash))) ?? (await send());
-    await release();
-    return image;
-  } catch (error) {
-    // An abort does not wait for the storage.
-    void release();
-    throw error;
+  for (let turn = 1; ; turn += 1) {
+    const lock = (await takeLock(call, storage, hash)) ?? (await waitForTurn(call, storage, hash));
+    const isLock = typeof lock === "object";
+    call.mayBegin = () => !isLock || lock.isCertain;
+    const release = async () => (isLock ? lock.release() : undefined);
+    try {
+      // Another process may have finished before this one took the lock.
+      const image = (await call.within(readImage(storage, hash))) ?? (await send());
+      await release();
+      return image;
+    } catch (error) {
+      // An abort does not wait for the storage.
+      void release();
+      // The lock ended before the request: another process may have uploaded it meanwhile.
+      if (!(error instanceof StorageError) || turn === mostTurns) throw error;
+    }
   }
 }
 

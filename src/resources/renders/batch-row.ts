@@ -15,8 +15,8 @@ import { defaults, type WaitOptions } from "./render-waiting.ts";
 /** Milliseconds that a row must have longer than another one to do its work itself: the last look comes up to a second before the deadline. */
 const longer = 1_000;
 
-/** How many requests a call has sent so far. */
-export type SentCall = Pick<Call, "attempts" | "mayHaveHappened">;
+/** How many requests a call has sent so far, and whether it may send another one. */
+export type SentCall = Pick<Call, "attempts" | "mayBegin" | "mayHaveHappened">;
 
 /** What the rows of a batch work with. */
 export interface BatchTools {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { RendertokenLimitError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
+import { StorageError } from "../../errors/storage.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
@@ -19,6 +20,8 @@ const lockTime = 30_000;
 /** Milliseconds between two reads of a pair that another process has locked: they double up to the longest. */
 const shortestRead = 100;
 const longestRead = 2_000;
+/** Milliseconds that a row without a deadline waits for a storage that is lost. */
+const lostTime = 30_000;
 /** With this pause the wait is longer than 300 ms, and is reported. */
 const reportedPause = 400;
 /** The number of renders that one batch keeps in memory, too. */
@@ -63,16 +66,19 @@ export class CreatedRenders {
     this.#storage = storage;
   }
 
-  async get(pair: string): Promise<RenderEntry | undefined> {
-    const stored = entryOf(fromJson(await this.#storage.get(`render:${pair}`)));
+  /** Resolves to "lost" while the storage is lost and the memory does not have the pair. */
+  async get(pair: string): Promise<RenderEntry | "lost" | undefined> {
+    const found = await this.#storage.find(`render:${pair}`);
     const latest = this.#latest.get(pair);
-    // A storage that refuses changes still has an earlier render, which would be created again.
+    if (found === "lost") return latest ?? "lost";
+    const stored = entryOf(fromJson(found));
+    // A storage can lose a render, or have an earlier one, which would be created again.
     return latest !== undefined && (stored === undefined || stored.created < latest.created) ? latest : stored;
   }
 
   async set(pair: string, entry: RenderEntry): Promise<void> {
     this.#latest.set(pair, entry);
-    await this.#storage.set(`render:${pair}`, toJson(entry));
+    await this.#storage.keep(`render:${pair}`, toJson(entry));
   }
 
   lock(pair: string): Promise<Lock | "lost" | undefined> {
@@ -90,7 +96,10 @@ export interface Creator extends BatchTools {
   readonly report: () => void;
 }
 
-/** Creates the render of a pair, unless the storage has it. One process creates it, under a lock; the others wait for its entry. */
+/**
+ * Creates the render of a pair, unless the storage has it. One process creates it, under a lock; the others wait for its entry. While the
+ * storage is lost, the row waits for it, because the render may have been paid for.
+ */
 export async function ensureRender(
   creator: Creator,
   pair: RenderInput,
@@ -102,34 +111,52 @@ export async function ensureRender(
   // A render that was created during this run is not created again: each creation deducts tokens.
   const isRetried = ({ render, created }: RenderEntry) => render?.status === "failed" && created < retryFailedBefore;
   const until = clock.now() + row.waitTime();
+  /** When the storage was first found to be lost; undefined while it can be reached. */
+  let lostSince: number | undefined;
   for (let pause = shortestRead; ; pause = Math.min(2 * pause, longestRead)) {
     const known = await created.get(name);
-    if (known !== undefined && !isRetried(known)) return known;
-    const lock = await created.lock(name);
-    if (lock !== undefined) {
+    if (known !== undefined && known !== "lost" && !isRetried(known)) return known;
+    const lock = known === "lost" ? known : await created.lock(name);
+    if (lock !== undefined && lock !== "lost") {
       try {
         // Another process may have created it before this one took the lock.
         const latest = await created.get(name);
-        if (latest !== undefined && !isRetried(latest)) return latest;
-        return await create(creator, pair, cost, row, latest);
+        if (latest !== "lost") {
+          if (latest !== undefined && !isRetried(latest)) return latest;
+          return await create(creator, pair, cost, row, lock, latest);
+        }
+        lostSince ??= clock.now();
+      } catch (error) {
+        // The lock ended before the request: another process may have created it meanwhile.
+        if (!(error instanceof StorageError)) throw error;
       } finally {
-        if (lock !== "lost") await lock.release();
+        await lock.release();
       }
     }
-    if (clock.now() >= until) {
-      throw new DeadlineError({ message: `Another process did not finish the render of ${name} in time.` });
+    if (lock === "lost") lostSince ??= clock.now();
+    else if (lock === undefined) lostSince = undefined;
+    const now = clock.now();
+    const end = lostSince === undefined ? until : (row.until ?? lostSince + lostTime);
+    if (now >= end) {
+      if (lostSince === undefined)
+        throw new DeadlineError({ message: `Another process did not finish the render of ${name} in time.` });
+      const waited = Math.round(now - lostSince);
+      throw new StorageError({
+        message: `The storage could not be reached for ${waited} ms, so it is not known whether the render of ${name} was created.`,
+      });
     }
-    if (pause === reportedPause) observer.pausesForOther(row.callId, nameOf(createRender));
-    await row.sleep(pause);
+    if (pause === reportedPause && lostSince === undefined) observer.pausesForOther(row.callId, nameOf(createRender));
+    await row.sleep(Math.min(pause, end - now));
   }
 }
 
-/** Creates the render of a pair, and remembers it. `failed` is the failed render that is created again. */
+/** Creates the render of a pair while the lock is certain, and remembers it. `failed` is the failed render that is created again. */
 async function create(
   { send, clock, created, tokens, report }: Creator,
   pair: RenderInput,
   cost: number,
   row: BatchRow,
+  lock: Lock,
   failed: RenderEntry | undefined,
 ): Promise<RenderEntry> {
   const reservation = await tokens.reserve(cost, row);
@@ -141,6 +168,7 @@ async function create(
   try {
     const { data } = await send(createRender, { body: pair }, { ...options, retry }, true, (call) => {
       sent = call;
+      call.mayBegin = () => lock.isCertain;
     });
     const { reference } = data;
     // The same pair has the same render, which stays failed.

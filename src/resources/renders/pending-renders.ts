@@ -109,7 +109,7 @@ export async function completedRender(
     const isLast = clock.now() >= lastLook;
     // Another process may have seen its end.
     const known = await created.get(pair);
-    if (known?.render !== undefined && known.reference === reference) return ended(known.render);
+    if (known !== "lost" && known?.render !== undefined && known.reference === reference) return ended(known.render);
     const seen = await send(getRender, { path }, row.reading()).catch((error: unknown) => {
       if (!(error instanceof NotFoundError) || clock.now() >= entry.created + unreadable) throw error;
       return isLast ? fail(timeout(error), error.timeline) : undefined;
