@@ -48,7 +48,10 @@ export interface OrderUpdatedFailure {
   readonly orderReference: OrderReference;
   /** What the handler threw, or why the order was not read. */
   readonly error: unknown;
-  /** 503: the service repeats the callback. 204: the order does not exist, and the callback was acknowledged. */
+  /**
+   * 503: the service repeats the callback. 204: the order does not exist, and the callback was acknowledged: at once with `token: false`
+   * and for an order that is gone, otherwise after the service did not show it for an hour.
+   */
   readonly status: 204 | 503;
 }
 
@@ -91,7 +94,11 @@ export interface OrderUpdatedReceiverOptions extends ReceiverOptions {
 /** The options of a receiver that feeds a follower, which reads the order and hands over what is new. */
 export interface FollowerReceiverOptions extends ReceiverOptions {
   /** The result of `createOrderFollower`. A callback costs the one request that the follower makes. */
-  readonly follower: { readonly update: (orderReference: OrderReference) => Promise<LookResult> };
+  readonly follower: {
+    readonly update: (orderReference: OrderReference) => Promise<LookResult>;
+    /** Follows an order that the service does not show yet. */
+    readonly follow?: ((orderReference: OrderReference) => Promise<void>) | undefined;
+  };
 }
 
 /** How an order is read. */

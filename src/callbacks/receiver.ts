@@ -1,8 +1,10 @@
-import { saysMissing } from "../errors/api.ts";
+import { GoneError, saysMissing } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
+import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { sha256 } from "../util/digest.ts";
 import { attempt, propertyOf, safely, textOf, wordsOf } from "../util/foreign.ts";
+import { Latest } from "../util/latest.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { OrderFollowerError } from "./errors.ts";
 import {
@@ -19,6 +21,9 @@ const mostOpen = 1_000;
 /** How many orders may be missing at once, and milliseconds after which one more may. */
 const mostMissing = 100;
 const missingEvery = 1_000;
+/** Milliseconds for which the service may not show an order of which it sends callbacks, and how many such orders are remembered. */
+const invisibleFor = 3_600_000;
+const mostInvisible = 10_000;
 
 /** The part of a Node request that the receiver uses. The requests of `node:http`, `node:http2` and Express have it. */
 export interface NodeRequest {
@@ -77,6 +82,8 @@ export function createOrderUpdatedReceiver(
   let isClosed = false;
   /** When all missing orders are forgotten. */
   let missingUntil = 0;
+  /** When the service did not show an order for the first time, by its reference. */
+  const missingSince = new Latest<number>(mostInvisible);
 
   async function receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
     if (method !== "GET") return wrongMethod;
@@ -141,10 +148,15 @@ export function createOrderUpdatedReceiver(
   ): Promise<CallbackResponse> {
     const { orderReference } = callback;
     const found = await callHandler(receiver, orderReference, signal, () => follower.update(orderReference));
-    if (found === "gone" || found === "missing") countMissing();
-    if (found !== "missing") return acknowledged;
+    if (found === "gone") countMissing();
+    if (found !== "missing") {
+      forgetMissing(orderReference);
+      return acknowledged;
+    }
+    // So sweeps read it, too. Its time in the storage ends the repetitions, also when no process lives that long.
+    if (token !== false) await follower.follow?.(orderReference);
     const message = `The service has no order ${orderReference}, or does not show it yet.`;
-    return report(callback, new OrderFollowerError({ fault: "missing", message }), 204);
+    return missing(callback, new OrderFollowerError({ fault: "missing", message }));
   }
 
   async function handle(
@@ -158,9 +170,9 @@ export function createOrderUpdatedReceiver(
       order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
     } catch (error) {
       if (!saysMissing(error)) throw error;
-      countMissing();
-      return report(callback, error, 204);
+      return missing(callback, error);
     }
+    forgetMissing(orderReference);
     signal.throwIfAborted();
     const update = updateOf(order, callback, signal);
     await callHandler(receiver, orderReference, signal, () => onOrderUpdated(update));
@@ -168,10 +180,29 @@ export function createOrderUpdatedReceiver(
   }
 
   /**
+   * Responds to a callback whose order the service does not show. With a token the caller is the service, which repeats the callback until
+   * it shows the order, for an hour at most: the order may be another organization's. Without one the reference may be invented.
+   */
+  function missing(callback: OrderUpdatedParameters, error: unknown): CallbackResponse {
+    countMissing();
+    if (token === false || GoneError.isInstance(error)) return report(callback, error, 204);
+    const { orderReference } = callback;
+    const since = missingSince.get(orderReference) ?? clock.now();
+    missingSince.set(orderReference, since);
+    return report(callback, error, clock.now() - since > invisibleFor ? 204 : 503);
+  }
+
+  function forgetMissing(orderReference: OrderReference): void {
+    const since = missingSince.get(orderReference);
+    if (since !== undefined) missingSince.forget(orderReference, since);
+  }
+
+  /**
    * Limits the requests for orders that do not exist. Without a token, any program can send callbacks with invented references. The order
    * of a genuine callback exists, so it does not count.
    */
   function countMissing(): void {
+    if (token !== false) return;
     missingUntil = Math.max(missingUntil, clock.now()) + missingEvery;
   }
 

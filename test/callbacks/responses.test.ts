@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { ConnectionError, GoneError, NotFoundError, PodPartner } from "pod-partner";
 import { createOrderUpdatedReceiver, type OrderUpdated } from "pod-partner/callbacks";
-import { createEmulator } from "pod-partner/testing";
+import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it, vi } from "vitest";
 import { ref } from "../support/references.ts";
 import { createReader, createReceiver, orderFields, settled, token } from "./support.ts";
@@ -97,12 +97,16 @@ describe("a callback", () => {
     expect((await receive()).status).toBe(503);
   });
 
-  it.each([404, 410] as const)(
-    "of an order that does not exist (%i) is acknowledged like any other, and reported",
-    async (status) => {
+  it.each([
+    [404, false],
+    [410, false],
+    [410, token],
+  ] as const)(
+    "of an order that does not exist (%i, token %s) is acknowledged like any other, and reported",
+    async (status, token) => {
       const error = missing(status, "not_found");
       const onOrderUpdated = vi.fn();
-      const gone = createReceiver({ partner: createReader(() => Promise.reject(error)), onOrderUpdated });
+      const gone = createReceiver({ token, partner: createReader(() => Promise.reject(error)), onOrderUpdated });
       const received = await gone.receive();
       const normal = await createReceiver().receive();
       expect([received.status, [...received.headers]]).toEqual([normal.status, [...normal.headers]]);
@@ -110,6 +114,45 @@ describe("a callback", () => {
       expect(onOrderUpdated).not.toHaveBeenCalled();
     },
   );
+
+  it("receives a 503 with the token while the service does not show the order, for an hour in which it is repeated", async () => {
+    const clock = createManualClock();
+    let shown = false;
+    const error = missing(404, "not_found");
+    const partner = createReader(async (order) => {
+      if (!shown) throw error;
+      return orderFields(order);
+    });
+    const { receive, failures } = createReceiver({ partner, clock });
+    const statuses: number[] = [];
+    const repeat = async (minutes: number) => {
+      for (let passed = 0; passed < minutes; passed += 5) {
+        statuses.push((await receive()).status);
+        await clock.advance(5 * 60_000);
+      }
+    };
+    await repeat(10);
+    shown = true;
+    await repeat(5);
+    // A replica that is behind again has its own hour.
+    shown = false;
+    await repeat(70);
+    expect(statuses).toEqual([503, 503, 204, ...Array(13).fill(503), 204]);
+    expect(failures).toHaveLength(16);
+    expect(failures.at(-1)).toEqual({ orderReference: reference, error, status: 204 });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("of 500 orders that are not shown does not hold up others, with the token", async () => {
+    const partner = createReader(async (order) => {
+      if (order !== reference) throw missing(404, "not_found");
+      return orderFields(order);
+    });
+    const { receive } = createReceiver({ partner });
+    for (let number = 0; number < 500; number += 1)
+      expect((await receive({ order_reference_v2: ref("Order", `f${number}`) })).status).toBe(503);
+    expect((await receive()).status).toBe(204);
+  });
 
   it("receives a 503 after a 404 that is not the service's own, such as that of a gateway", async () => {
     const partner = createReader(() => Promise.reject(missing(404, undefined)));

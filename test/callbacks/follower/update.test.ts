@@ -376,6 +376,35 @@ describe("a receiver that feeds a follower", () => {
     expect(reads).toBe(3);
   });
 
+  it("follows an order that the service does not show yet, and receives a 503, with the token", async () => {
+    const world = createWorld();
+    world.service.orders.clear();
+    const follower = world.follower();
+    const failures: OrderUpdatedFailure[] = [];
+    const { clock } = world;
+    const receiver = createOrderUpdatedReceiver({ follower, token, clock, onError: (one) => failures.push(one) });
+    const receive = async (reference: typeof first) =>
+      (await receiver.fetch(new Request(callbackUrl({ order_reference_v2: reference })))).status;
+    expect([await receive(first), await receive(second)]).toEqual([503, 503]);
+    expect(failures[0]).toMatchObject({ error: { name: "OrderFollowerError", fault: "missing" }, status: 503 });
+    // The repeated callback and a sweep find it.
+    world.service.orders.set(first, newOrder(first));
+    await clock.advance(1);
+    expect(await settle(clock, follower.reconcile())).toMatchObject({ checked: 2, changed: 1 });
+    expect(await receive(first)).toBe(204);
+    expect(world.handed).toHaveLength(1);
+    // The other one is of another organization: its callbacks end, also when each meets a new receiver.
+    const statuses: number[] = [];
+    for (let callback = 0; callback < 15; callback += 1) {
+      await clock.advance(5 * 60_000);
+      const other = createOrderUpdatedReceiver({ follower: world.follower(), token, clock, onError: () => undefined });
+      const request = new Request(callbackUrl({ order_reference_v2: second }));
+      statuses.push((await settle(clock, other.fetch(request))).status);
+    }
+    expect(statuses.slice(0, 11)).toEqual(Array(11).fill(503));
+    expect(statuses.slice(-3)).toEqual([204, 204, 204]);
+  });
+
   it("acknowledges and reports an order that does not exist, and reads only a limited number of them", async () => {
     const world = createWorld();
     world.service.orders.clear();

@@ -1,0 +1,185 @@
+import { type KeyValueStorage, memoryStorage } from "pod-partner";
+import { sampleImage } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { settle } from "../../support/settle.ts";
+import { collect, setUpBatch, tally } from "./setup.ts";
+
+const never = new Promise<never>(() => undefined);
+
+type Operation = () => Promise<unknown>;
+
+/** A storage of which one operation, counted from 1, does something else. Later operations may be changed, too. */
+function changed(storage: KeyValueStorage, change: (operation: Operation, count: number) => Promise<unknown>) {
+  let count = 0;
+  const through = <T>(operation: () => Promise<T>): Promise<T> => {
+    count += 1;
+    return change(operation, count) as Promise<T>;
+  };
+  const own: KeyValueStorage = {
+    ...storage,
+    get: (key) => through(() => storage.get(key)),
+    set: (...given) => through(() => storage.set(...given)),
+    delete: (...given) => through(() => storage.delete(...given)),
+  };
+  return { own, count: () => count };
+}
+
+type Setup = ReturnType<typeof setUpBatch>;
+
+/** What can happen at an operation. Each resolves to what the operation gives. */
+const mishaps: Record<string, (setup: Setup, operation: Operation) => Promise<unknown>> = {
+  fails: () => Promise.reject(new Error("gone")),
+  "fails after its effect": async (_, operation) => {
+    await operation();
+    throw new Error("gone");
+  },
+  hangs: () => never,
+  "has its effect, and no result": async (_, operation) => {
+    await operation();
+    return never;
+  },
+  "is slow": async ({ clock }, operation) => {
+    const result = await operation();
+    await new Promise<void>((resolve) => clock.after(900, resolve));
+    return result;
+  },
+  "has its effect after its time": async ({ clock }, operation) => {
+    await new Promise<void>((resolve) => clock.after(1_500, resolve));
+    return operation();
+  },
+};
+
+const quiet = { onStorageLost: () => undefined };
+
+/** The number of operations of a batch of one row, and more: those that come after a mishap. */
+const operations = Array.from({ length: 10 }, (_, index) => index + 1);
+
+describe("renders.batch with a storage that", () => {
+  it.each(Object.keys(mishaps).flatMap((mishap) => operations.map((at) => [mishap, at] as const)))(
+    "%s at operation %i creates a render once, also in the next run of the process",
+    async (mishap, at) => {
+      const setup = setUpBatch({ renderDuration: 5_000 });
+      const pairs = await setup.pairs(1);
+      const { own } = changed(setup.storage, (operation, count) =>
+        count === at ? (mishaps[mishap]?.(setup, operation) ?? never) : operation(),
+      );
+      const partner = setup.connect({ storage: own, hooks: quiet });
+      expect(tally(await setup.settle(collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
+      expect(setup.creations()).toEqual([1]);
+      expect(tally(await setup.settle(collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
+      // What was paid for is in the storage, so that another process has it.
+      expect(tally(await setup.settle(collect(setup.connect().renders.batch(pairs))))).toEqual({ ok: 1 });
+      expect(setup.creations()).toEqual([1]);
+    },
+  );
+
+  it.each(["fails", "hangs"].flatMap((mishap) => operations.map((from) => [mishap, from] as const)))(
+    "%s for 5 s from operation %i on creates nothing meanwhile, and each render once",
+    async (mishap, from) => {
+      const setup = setUpBatch({ renderDuration: 2_000 });
+      const pairs = await setup.pairs(3);
+      let until = 0;
+      const { own } = changed(setup.storage, (operation, count) => {
+        if (count === from) until = setup.clock.now() + 5_000;
+        return setup.clock.now() < until ? (mishaps[mishap]?.(setup, operation) ?? never) : operation();
+      });
+      const partner = setup.connect({ storage: own, hooks: quiet });
+      expect(tally(await setup.settle(collect(partner.renders.batch([...pairs, ...pairs]))))).toEqual({ ok: 6 });
+      await setup.clock.advance(6_000);
+      expect(tally(await setup.settle(collect(partner.renders.batch(pairs))))).toEqual({ ok: 3 });
+      expect(tally(await setup.settle(collect(setup.connect().renders.batch(pairs))))).toEqual({ ok: 3 });
+      expect(setup.creations()).toEqual([1, 1, 1]);
+    },
+  );
+
+  it.each([
+    ["fails", undefined, 30_000],
+    ["hangs", undefined, 30_000],
+    ["hangs", 12_000, 12_000],
+    ["fails", 100_000, 100_000],
+  ] as const)("%s for ever ends each row as a StorageError, with the deadline %s", async (mishap, deadline, ms) => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(3);
+    const { own } = changed(memoryStorage(), (operation) => mishaps[mishap]?.(setup, operation) ?? never);
+    const began = setup.clock.now();
+    const partner = setup.connect({ storage: own, hooks: quiet });
+    const outcomes = await setup.settle(collect(partner.renders.batch(pairs, { deadline })));
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ ok: false, reason: "error", error: { name: "StorageError", isRetryable: true } });
+    expect(setup.creations()).toEqual([]);
+    // The rows wait together.
+    expect(setup.clock.now() - began).toBeGreaterThanOrEqual(ms);
+    expect(setup.clock.now() - began).toBeLessThanOrEqual(ms + 8_000);
+    expect(setup.clock.pending).toBe(0);
+  });
+
+  it("refuses changes only creates nothing, and still gives what it holds", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const [known, ...others] = await setup.pairs(2);
+    if (known === undefined) throw new Error("There is no pair");
+    await setup.settle(collect(setup.partner.renders.batch([known])));
+    const full = { ...setup.storage, set: () => Promise.reject(new Error("full")) };
+    const outcomes = collect(setup.connect({ storage: full, hooks: quiet }).renders.batch([known, ...others]));
+    expect(tally(await setup.settle(outcomes))).toEqual({ ok: 1, error: 1 });
+    expect(setup.creations()).toEqual([1]);
+  });
+});
+
+describe("a process that is suspended for longer than its lock", () => {
+  /** Moves only the clock of this process, or only the wall clock, which goes on while a machine is suspended. */
+  const suspensions = ["by the clock", "by the wall clock"] as const;
+
+  it.each(suspensions.flatMap((kind) => operations.slice(0, 6).map((at) => [kind, at] as const)))(
+    "%s at operation %i of the storage finds the render that another process created meanwhile",
+    async (kind, at) => {
+      const setup = setUpBatch({ renderDuration: 0 });
+      const pairs = await setup.pairs(1);
+      const realNow = Date.now;
+      try {
+        const { own } = changed(setup.storage, async (operation, count) => {
+          const result = await operation();
+          if (count !== at) return result;
+          // The lock of this process ends. It cannot renew it.
+          for await (const key of setup.storage.keys("")) if (key.includes("lease")) await setup.storage.delete(key);
+          const other = setup.connect();
+          expect(tally(await settle(setup.clock, collect(other.renders.batch(pairs))))).toEqual({ ok: 1 });
+          if (kind === "by the wall clock") Date.now = () => realNow() + 40_000;
+          else ahead = 40_000;
+          return result;
+        });
+        let ahead = 0;
+        const clock = { now: () => setup.clock.now() + ahead, after: setup.clock.after };
+        const partner = setup.connect({ storage: own, hooks: quiet, clock });
+        expect(tally(await settle(setup.clock, collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
+      } finally {
+        Date.now = realNow;
+      }
+      expect(setup.creations()).toEqual([1]);
+    },
+  );
+
+  it.each(suspensions)("%s after it took its token uploads no image that is known by then", async (kind) => {
+    const setup = setUpBatch();
+    const source = sampleImage("suspended");
+    const realNow = Date.now;
+    let ahead = 0;
+    try {
+      const { own } = changed(setup.storage, async (operation, count) => {
+        const result = await operation();
+        // The look after the lock was taken.
+        if (count !== 3) return result;
+        for await (const key of setup.storage.keys("")) if (key.includes("lease")) await setup.storage.delete(key);
+        expect(await settle(setup.clock, setup.connect().images.uploadOnce(source))).toMatchObject({ uploaded: true });
+        if (kind === "by the wall clock") Date.now = () => realNow() + 40_000;
+        else ahead = 40_000;
+        return result;
+      });
+      const clock = { now: () => setup.clock.now() + ahead, after: setup.clock.after };
+      const partner = setup.connect({ storage: own, hooks: quiet, clock });
+      expect(await settle(setup.clock, partner.images.uploadOnce(source))).toMatchObject({ uploaded: false });
+    } finally {
+      Date.now = realNow;
+    }
+    expect(setup.count(/^POST \/images$/)).toBe(1);
+  });
+});
