@@ -110,6 +110,20 @@ export async function ensureRender(
   const name = nameOfPair(pair);
   // A render that was created during this run is not created again: each creation deducts tokens.
   const isRetried = ({ render, created }: RenderEntry) => render?.status === "failed" && created < retryFailedBefore;
+  /** Resolves to "lost" if the storage is lost, and to undefined if the lock ended first: another process may have created it meanwhile. */
+  const createLocked = async (lock: Lock): Promise<RenderEntry | "lost" | undefined> => {
+    try {
+      // Another process may have created it before this one took the lock.
+      const latest = await created.get(name);
+      if (latest === "lost" || (latest !== undefined && !isRetried(latest))) return latest;
+      return await create(creator, pair, cost, row, lock, latest);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      return undefined;
+    } finally {
+      await lock.release();
+    }
+  };
   const until = clock.now() + row.waitTime();
   /** When the storage was first found to be lost; undefined while it can be reached. */
   let lostSince: number | undefined;
@@ -117,23 +131,9 @@ export async function ensureRender(
     const known = await created.get(name);
     if (known !== undefined && known !== "lost" && !isRetried(known)) return known;
     const lock = known === "lost" ? known : await created.lock(name);
-    if (lock !== undefined && lock !== "lost") {
-      try {
-        // Another process may have created it before this one took the lock.
-        const latest = await created.get(name);
-        if (latest !== "lost") {
-          if (latest !== undefined && !isRetried(latest)) return latest;
-          return await create(creator, pair, cost, row, lock, latest);
-        }
-        lostSince ??= clock.now();
-      } catch (error) {
-        // The lock ended before the request: another process may have created it meanwhile.
-        if (!(error instanceof StorageError)) throw error;
-      } finally {
-        await lock.release();
-      }
-    }
-    if (lock === "lost") lostSince ??= clock.now();
+    const made = typeof lock === "object" ? await createLocked(lock) : lock;
+    if (typeof made === "object") return made;
+    if (made === "lost") lostSince ??= clock.now();
     else if (lock === undefined) lostSince = undefined;
     const now = clock.now();
     const end = lostSince === undefined ? until : (row.until ?? lostSince + lostTime);
