@@ -1,11 +1,11 @@
 import { FileCache } from "./http/cache/file-cache.ts";
-import { RetryBudget } from "./http/call.ts";
 import type { Method } from "./http/endpoint.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { type CallTracer, Observer, type StorageLostEvent } from "./http/observer.ts";
 import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
 import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
+import { RetryBudget } from "./http/retry-budget.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
 import { createSender } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
@@ -111,7 +111,7 @@ export class PodPartner {
     const core = {
       ...resolved,
       pacer: this.#pacer,
-      retryBudget: new RetryBudget(),
+      retryBudget: new RetryBudget(clock),
       processingTime: assumptions.processingTime,
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),

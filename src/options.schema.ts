@@ -138,7 +138,7 @@ const pacing = () =>
 /** The options of a client that has no others. */
 export const defaults = {
   timeout: 30_000,
-  retry: { retries: 4, baseDelay: 250, maxDelay: 10_000, maxRetryAfter: 120_000 } satisfies RetryOptions,
+  retry: { retries: 7, baseDelay: 250, maxDelay: 10_000, maxRetryAfter: 120_000 } satisfies RetryOptions,
   pacing: { shared: undefined, ceiling: undefined },
   responses: "throw",
   maxResponseSize: 32 * 1024 * 1024,

@@ -50,22 +50,38 @@ export class ConnectionError extends PodPartnerError {
   }
 }
 
+/** What took too long: the response or, with `opening`, the source of an upload. Without a `timeout`, `fetch` itself stopped waiting. */
+interface TimedOut {
+  readonly endpoint: string;
+  readonly timeout?: number;
+  readonly opening?: boolean;
+  readonly cause?: unknown;
+}
+
 /**
- * One attempt took longer than `timeout` milliseconds, response body included. It is also thrown when the source of an upload takes
- * longer than `timeout` to open; then nothing was sent.
+ * One attempt took longer than `timeout` milliseconds, response body included, or longer than the 300 seconds for which Node's `fetch` waits. It
+ * is also thrown when the source of an upload takes longer than `timeout` to open; then nothing was sent.
  */
 export class RequestTimeoutError extends PodPartnerError {
   static override readonly kind: string = "RequestTimeoutError";
   override readonly isTimeout: boolean = true;
   readonly isRetryable: boolean = true;
+  declare readonly hint: string | undefined;
 
-  constructor({ endpoint, timeout, opening }: { endpoint: string; timeout: number; opening?: boolean }) {
+  constructor({ endpoint, timeout, opening, cause }: TimedOut) {
     const within = `within ${timeout} ms (option \`timeout\`)`;
-    super(
-      opening
-        ? `The source of the upload to ${endpoint} was not ready ${within}. Nothing was sent.`
-        : `${endpoint} did not return a complete response ${within}.`,
-    );
+    const incomplete = `${endpoint} did not return a complete response`;
+    if (timeout === undefined) {
+      const hint = "Pass `transport: nodeTransport()` of pod-partner/node: only `timeout` limits its waits.";
+      super(`${incomplete}: Node's \`fetch\` waits at most 300 s for it, whatever \`timeout\` says.\n  ${hint}`, {
+        cause,
+      });
+      this.hint = hint;
+    } else if (opening) {
+      super(`The source of the upload to ${endpoint} was not ready ${within}. Nothing was sent.`);
+    } else {
+      super(`${incomplete} ${within}.`);
+    }
   }
 }
 

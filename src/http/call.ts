@@ -17,6 +17,7 @@ import type { Redact } from "./redact.ts";
 import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
 import { checkOptions, type PartOptions, part, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode } from "./response.ts";
+import type { RetryBudget } from "./retry-budget.ts";
 import type { Sender } from "./transport.ts";
 
 /** What all calls of one client share. */
@@ -279,31 +280,3 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
 
 /** Milliseconds of a timeline, rounded to a tenth. */
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
-
-/** The number of retries that may fail before the client assumes an outage. */
-const capacity = 100;
-
-/**
- * The retries that all calls of a client share, so that a client does not overload a service that fails. Each retry uses one, each success
- * returns one. When the budget is empty, calls fail at their first attempt until one succeeds.
- */
-export class RetryBudget {
-  #remaining = capacity;
-
-  /** Takes one retry; false when the budget is empty. */
-  spend(): boolean {
-    if (this.#remaining === 0) return false;
-    this.#remaining -= 1;
-    return true;
-  }
-
-  /** Returns one retry: the client now sends at a lower rate, so the next retry does not overload the service. */
-  forgive(): void {
-    this.#remaining += 1;
-  }
-
-  /** Records that an attempt succeeded. */
-  earn(): void {
-    if (this.#remaining < capacity) this.#remaining += 1;
-  }
-}

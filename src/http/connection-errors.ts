@@ -1,6 +1,6 @@
 import { ApiError, RedirectError } from "../errors/api.ts";
 import { UnexpectedError } from "../errors/base.ts";
-import { ConnectionError, withoutTls } from "../errors/connection.ts";
+import { ConnectionError, RequestTimeoutError, withoutTls } from "../errors/connection.ts";
 import { attempt, isError, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
 import { visible } from "../util/visible.ts";
 import type { Redact } from "./redact.ts";
@@ -11,6 +11,9 @@ const copied = ["code", "errno", "syscall", "hostname", "address", "port"];
 
 /** The maximum number of nested causes that are copied. */
 const deepest = 5;
+
+/** The maximum number of errors of an aggregate that are copied: one for each address of a name. */
+const mostAddresses = 20;
 
 /** Wraps an error from before the call of `fetch`: no request was sent. */
 export class NeverSent {
@@ -30,8 +33,8 @@ export interface Thrown {
   readonly message: string;
   readonly stack: string | undefined;
   readonly details: ReadonlyMap<string, string>;
-  /** Whether it is an aggregate; the first of its errors is its cause. */
-  readonly several: boolean;
+  /** The errors of an aggregate; the first one is also its cause. */
+  readonly errors: readonly Thrown[];
   readonly cause: Thrown | undefined;
 }
 
@@ -44,17 +47,18 @@ const detailOf = (thrown: unknown, name: string): readonly [string, string][] =>
 function readThrown(thrown: unknown, depth = 0): Thrown {
   const message = textOf(thrown, "message");
   const isOne = isError(thrown) || message !== undefined;
-  const errors = isOne ? propertyOf(thrown, "errors") : undefined;
-  const first = attempt(() => (Array.isArray(errors) ? (errors[0] as unknown) : undefined));
-  const cause = isOne ? (first ?? propertyOf(thrown, "cause")) : undefined;
+  const several = isOne && depth < deepest ? propertyOf(thrown, "errors") : undefined;
+  const errors = attempt(() => (Array.isArray(several) ? several.slice(0, mostAddresses) : [])) ?? [];
+  const read = errors.map((error: unknown) => readThrown(error, depth + 1));
+  const cause = isOne && depth < deepest ? propertyOf(thrown, "cause") : undefined;
   return {
     isError: isOne,
     name: (isOne ? textOf(thrown, "name") : undefined) ?? "Error",
     message: message ?? wordsOf(thrown),
     stack: isOne ? textOf(thrown, "stack") : undefined,
     details: new Map(isOne ? copied.flatMap((name) => detailOf(thrown, name)) : []),
-    several: first !== undefined,
-    cause: cause === undefined || depth === deepest ? undefined : readThrown(cause, depth + 1),
+    errors: read,
+    cause: read[0] ?? (cause === undefined ? undefined : readThrown(cause, depth + 1)),
   };
 }
 
@@ -82,20 +86,18 @@ export function unexpected(error: unknown, redact: Redact): UnexpectedError {
  */
 
 /**
- * The name was not resolved, or no server could be reached. The list does not have the `ConnectionRefused` of Bun 1.2, which also stands
- * for a TLS connection that broke after it had carried a request.
+ * System calls that come before a connection: the look-up of the name, and the opening of a socket. With any other, such as `read`, a connection
+ * was open. The code does not matter then: both kinds of calls have many.
  */
-const unreachable = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EAI_FAIL",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "EADDRNOTAVAIL",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
+const opening = /^(getaddrinfo|getnameinfo|query\w*|getHostByAddr|socket|bind|connect)$/;
+
+/**
+ * Codes of errors that may not name their system call: the name was not resolved, no server could be reached, or a client of undici was
+ * closed before it took the request. The list does not have the `ConnectionRefused` of Bun 1.2, which also stands for a TLS connection that
+ * broke after it had carried a request.
+ */
+const unreachable =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ERR_SOCKET_CONNECTION_TIMEOUT|ERR_PROXY_TUNNEL|UND_ERR_(CONNECT_TIMEOUT|CLOSED|PRX_TLS))$/;
 
 /** The server's certificate was refused. OpenSSL's alerts (`ERR_SSL_…`) can come later, and can be about the client's certificate. */
 const untrusted = /^(?!ERR_SSL_).*(CERT|SELF_SIGNED|UNABLE_TO_)|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/;
@@ -124,29 +126,39 @@ const addition =
 
 interface ConnectionFault {
   readonly code: string | undefined;
-  /** The system call that failed; only Node reports it. */
-  readonly syscall: string | undefined;
   readonly message: string;
 }
 
 /** Finds the first cause with a code, down to the first error of an aggregate. */
 function findFault(thrown: Thrown): ConnectionFault {
-  let fault: ConnectionFault = { code: undefined, syscall: undefined, message: thrown.message || thrown.name };
+  let fault: ConnectionFault = { code: undefined, message: thrown.message || thrown.name };
   for (let current: Thrown | undefined = thrown; current?.isError; current = current.cause) {
     const code = current.details.get("code");
-    fault = { code, syscall: current.details.get("syscall"), message: current.message || fault.message };
+    fault = { code, message: current.message || fault.message };
     // Node throws an aggregate when all addresses of a name fail: it has a code, but not the system call.
-    if (code !== undefined && !current.several) break;
+    if (code !== undefined && current.errors.length === 0) break;
   }
   return fault;
 }
 
-/** Whether the request was certainly not sent. */
-function neverLeft({ code = "", syscall, message }: ConnectionFault): boolean {
-  if (syscall === "connect") return true;
-  // An established connection can also end with any of the codes.
-  if (syscall === "read" || syscall === "write") return false;
-  return unreachable.has(code) || untrusted.test(code) || noHandshake.test(code) || neverConnected.test(message);
+/** Whether the error of a destroyed client of undici was made when the request was passed to it, and not when the client was destroyed. */
+const wasDestroyedBefore = ({ details, stack = "" }: Thrown): boolean =>
+  details.get("code") === "UND_ERR_DESTROYED" && /^.*\n\s+at (\S+\.)?dispatch \(/.test(stack);
+
+/**
+ * Whether an error shows when it happened: true before a connection was open, so that the request was certainly not sent, and false while a
+ * connection carried the request. Undefined if it shows neither.
+ */
+function cameBefore(thrown: Thrown): boolean | undefined {
+  const { isError, message, details, errors, cause } = thrown;
+  if (!isError) return undefined;
+  // The code of an aggregate is that of its first error.
+  if (errors.length > 0) return errors.every((error) => cameBefore(error) === true) || undefined;
+  const { code = "", syscall = "" } = Object.fromEntries(details);
+  const inner = cause && cameBefore(cause);
+  if ((syscall !== "" && !opening.test(syscall)) || inner === false) return false;
+  const shown = inner || opening.test(syscall) || wasDestroyedBefore(thrown) || neverConnected.test(message);
+  return shown || [unreachable, untrusted, noHandshake].some((codes) => codes.test(code)) || undefined;
 }
 
 /** The error of a redirect that `fetch` itself refused. The status and the target are unknown. */
@@ -168,21 +180,30 @@ const refusedByProxy = ({ cause }: Thrown): boolean =>
 const proxyError = (endpoint: string): ApiError =>
   new ApiError({ endpoint, message: proxyMessage, response: { status: 407, headers: {}, body: undefined } });
 
+/** Whether Node's `fetch`, which is undici, ended its wait for the head or for the rest of a response by itself. */
+const stoppedWaiting = ({ details, cause }: Thrown): boolean =>
+  /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(details.get("code") ?? "") || (cause !== undefined && stoppedWaiting(cause));
+
 /** Turns an error of `fetch` into one that says whether the service may have received the request. */
-export function toConnectionError(error: unknown, endpoint: string, redact: Redact): ConnectionError | ApiError {
+export function toConnectionError(
+  error: unknown,
+  endpoint: string,
+  redact: Redact,
+): ConnectionError | RequestTimeoutError | ApiError {
   const early = attempt(() => (error instanceof NeverSent ? error : undefined));
   const thrown = readThrown(early === undefined ? error : early.error);
   if (refusedByProxy(thrown)) return proxyError(endpoint);
   const fault = findFault(thrown);
   if (redirected.test(fault.message)) return refusedRedirect(endpoint);
   const { code = "" } = fault;
+  if (stoppedWaiting(thrown)) return new RequestTimeoutError({ endpoint, cause: harmless(thrown, redact) });
   const isPlain = plain.test(code) || plain.test(fault.message);
   const message = isPlain ? withoutTls : redact(fault.message.replace(addition, ""));
   const reason = code === "" || isPlain || message.includes(code) ? message : redact(`${message} (${code})`);
   return new ConnectionError({
     endpoint,
     reason,
-    sent: early === undefined && !neverLeft(fault),
+    sent: early === undefined && cameBefore(thrown) !== true,
     cause: harmless(thrown, redact),
   });
 }

@@ -3,11 +3,11 @@ import { PodPartnerError } from "../errors/base.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/orders.ts";
 import type { Call, Found } from "./call.ts";
-import { isRateLimited, longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
+import { longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
 import type { Permit } from "./pacing/queue.ts";
 import type { EncodedRequest } from "./request.ts";
 import type { RequestOptions } from "./request-options.ts";
-import { acquire, mayRetry, sendOnce, waitToRetry } from "./retry.ts";
+import { acquire, mayRetry, sendOnce, waitForTurn, waitToRetry } from "./retry.ts";
 
 /*
  * How something is created at most once (law 2): send it once; when the response is lost, look it up until its outcome is known; send it
@@ -70,7 +70,7 @@ export async function createOnce<Data>(
       const last = attempt > retry.retries;
       if (!call.inDoubt) {
         if (last || !mayRetry(call, request, error)) throw error;
-        await waitToRetry(call, error, attempt);
+        attempt = await waitForTurn(call, error, attempt);
         continue;
       }
       if (scope.ended(error) && !(error instanceof DeadlineError)) throw error;
@@ -105,12 +105,11 @@ async function findOrAcquire<Data>(
   return later === undefined ? { permit: await acquire(call) } : { found: later };
 }
 
-/** Whether a creation in doubt may be sent again, if look-ups do not find it. Uses one retry of the budget. */
-function maySendAfterLookUp({ core, retry, scope }: Call, error: unknown): boolean {
+/** Whether a creation in doubt may be sent again, if look-ups do not find it. */
+function maySendAfterLookUp({ retry, scope }: Call, error: unknown): boolean {
   if (scope.ended(error) || (retryAfterOf(error) ?? 0) > retry.maxRetryAfter) return false;
   const verdict = verdictOf(error, true);
-  if (verdict !== "lost" && verdict !== "idle") return false;
-  return isRateLimited(error) || core.retryBudget.spend();
+  return verdict === "lost" || verdict === "idle";
 }
 
 /** Decides what the error of the last attempt means while the outcome is in doubt. */
@@ -200,8 +199,11 @@ export async function lookUntil<Seen>(call: Call, time: number, lookUp: Repeated
     // A look-up that began before the end of the search time does not decide, however long it took.
     const decides = last || scope.elapsed() >= until;
     try {
-      const seen = await lookOnce(call, lookUp, decides);
-      if (lookUp.isFinal(seen) || (decides && !last)) return seen;
+      // In an outage the calls of a client share these requests, too.
+      if (decides || call.core.retryBudget.spend()) {
+        const seen = await lookOnce(call, lookUp, decides);
+        if (lookUp.isFinal(seen) || (decides && !last)) return seen;
+      }
     } catch (error) {
       if (decides || scope.ended(error) || !mayPass(error)) throw error;
     }

@@ -21,7 +21,7 @@ import { type Arrival, isFileReady, toApiError } from "./response.ts";
 /**
  * Sends a request until a response can be read, or an error follows that no retry may follow.
  *
- * @param own The SDK sends the request for its own use: the retry budget does not limit it.
+ * @param own The SDK sends the request for its own use: its last turn does not depend on the retry budget.
  */
 export async function sendWithRetries<T>(
   call: Call,
@@ -39,11 +39,13 @@ export async function sendWithRetries<T>(
       throw new Error("the attempt failed");
     }
   };
-  const waitIfAllowed = async ({ attemptNumber }: { readonly attemptNumber: number }) => {
-    if (!mayRetry(call, request, thrown, own)) return false;
+  let turn = 0;
+  const waitIfAllowed = async () => {
+    turn += 1;
+    if (turn > call.retry.retries || !mayRetry(call, request, thrown)) return false;
     if (!didNothing(thrown)) noteLost(call, thrown);
     try {
-      await waitToRetry(call, thrown, attemptNumber);
+      turn = await waitForTurn(call, thrown, turn, own);
       return true;
     } catch (error) {
       thrown = error;
@@ -57,15 +59,13 @@ export async function sendWithRetries<T>(
   }
 }
 
-/** Whether a request that failed with this error may be sent again. Uses one retry of the budget. */
-export function mayRetry(call: Call, { body }: EncodedRequest, error: unknown, own = false): boolean {
-  const { core, endpoint, retry, scope } = call;
+/** Whether a request that failed with this error may be sent again. */
+export function mayRetry({ endpoint, retry, scope }: Call, { body }: EncodedRequest, error: unknown): boolean {
   return (
     !scope.ended(error) &&
     (typeof body !== "object" || body.replayable) &&
     maySendAgain(error, endpoint) &&
-    (retryAfterOf(error) ?? 0) <= retry.maxRetryAfter &&
-    (own || isRateLimited(error) || core.retryBudget.spend())
+    (retryAfterOf(error) ?? 0) <= retry.maxRetryAfter
   );
 }
 
@@ -77,10 +77,30 @@ function noteLost(call: Call, error: unknown): void {
   call.lostUntil = Math.max(call.lostUntil ?? until, until);
 }
 
-/** Waits before the next attempt: for the response's `Retry-After`, or else for a backoff. */
-export async function waitToRetry(call: Call, error: unknown, attempt: number): Promise<void> {
+/**
+ * Waits for the next attempt, and returns the number of its turn. In an outage the calls of a client share their attempts: a turn for which
+ * the retry budget is empty passes, and the call waits for another backoff.
+ *
+ * @param own The last turn does not depend on the budget.
+ * @throws the error when no turn is left.
+ */
+export async function waitForTurn(call: Call, error: unknown, first: number, own = false): Promise<number> {
+  const { retries } = call.retry;
+  for (let turn = first; ; turn++) {
+    await waitToRetry(call, error, turn, turn > first);
+    if (isPaced(call, error) || call.core.retryBudget.spend() || (own && turn === retries)) return turn;
+    if (turn === retries) throw error;
+  }
+}
+
+/** Whether the rate limit of the service or of a gateway paces a retry, so that it needs no budget. */
+const isPaced = ({ core }: Call, error: unknown): boolean =>
+  isRateLimited(error) || (isOverload(error) && core.paced && core.pacer.slowed);
+
+/** Waits before the next attempt: for the response's `Retry-After`, unless the call has waited for it, or else for a backoff. */
+export async function waitToRetry(call: Call, error: unknown, attempt: number, waited = false): Promise<void> {
   const { core, id: callId, retry, scope, name: endpoint } = call;
-  const retryAfter = retryAfterOf(error);
+  const retryAfter = waited ? undefined : retryAfterOf(error);
   const refusal = call.refusal?.error === error ? call.refusal : undefined;
   const delay = refusal?.ms ?? retryAfter ?? backoff(attempt, retry);
   const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
@@ -94,9 +114,12 @@ export async function waitToRetry(call: Call, error: unknown, attempt: number): 
   });
 }
 
-/** A random wait below a bound that doubles with each attempt, so that many clients do not retry at the same time. */
+/**
+ * A random wait between half of a bound and the whole, so that many clients do not retry at the same time, and a call always outlasts a short
+ * outage. The bound doubles with each attempt.
+ */
 const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions): number =>
-  Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+  (0.5 + Math.random() / 2) * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
 /** Takes the tokens that a request needs, or waits in the queue for them. */
 export async function acquire(call: Call): Promise<Permit> {
@@ -185,8 +208,8 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       const idle = !scope.ended(error) && didNothing(error);
       if (report === undefined) pacer.forget(permit, !begun || idle);
       if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
-      // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
-      if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();
+      // A refusal, too, shows that the service is up.
+      if (idle && error instanceof ApiError) core.retryBudget.earn();
       if (idle) {
         call.inDoubt = inDoubtBefore;
         call.mayHaveHappened -= 1;
