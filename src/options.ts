@@ -30,7 +30,7 @@ export interface PodPartnerOptions {
   /** Milliseconds for the call as a whole: queueing, waits, attempts, body. Default: none. */
   readonly deadline?: number | undefined;
   /**
-   * How often a failed attempt is retried, and how long the waits are. Missing fields keep their defaults: 4 retries, backoffs of at
+   * How often a failed attempt is retried, and how long the waits are. Missing fields keep their defaults: 7 retries, backoffs of at
    * most 250 ms that double up to 10 000 ms, and a `Retry-After` of at most 120 000 ms. `false` sends one attempt.
    */
   readonly retry?: Overrides<RetryOptions> | false | undefined;

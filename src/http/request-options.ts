@@ -8,9 +8,10 @@ import type { Priority } from "./pacing/queue.ts";
 
 /** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
 export interface RetryOptions {
-  /** The maximum number of retries. Default 4; 0 turns retries off. */
+  /** The maximum number of retries. Default 7; 0 turns retries off. */
   readonly retries: number;
-  /** The upper bound of the first backoff; it doubles each time, and each wait is drawn at random below it. Default 250. */
+  /** The upper bound of the first backoff; it doubles each time, and each wait is random between half of it and the whole. Default
+   * 250. */
   readonly baseDelay: number;
   /** The upper bound of any backoff. Default 10 000. */
   readonly maxDelay: number;

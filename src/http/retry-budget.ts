@@ -4,11 +4,11 @@ import type { PartnerClock } from "../util/clock.ts";
 const capacity = 100;
 
 /** The number of retries that are sent in each second of an outage. They find its end. */
-const perSecond = 10;
+const perSecond = 5;
 
 /**
  * The retries that all calls of a client share, so that a client does not overload a service that fails. Each retry uses one, each success
- * returns two, and each tenth of a second adds one. When the budget is empty, a call whose next attempt is due waits for another backoff
+ * returns two, and each second adds five. When the budget is empty, a call whose next attempt is due waits for another backoff
  * instead: the retries of the other calls show whether the service is up again.
  */
 export class RetryBudget {

@@ -1,6 +1,7 @@
 import { ConnectionError, NotFoundError, PodPartner, ServerError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { settle } from "../support/settle.ts";
 
@@ -85,23 +86,56 @@ describe("retries", () => {
     expect(second - first).toBeGreaterThanOrEqual(5_000);
   });
 
-  it("are limited in an outage: a client spends its hundred retries once", async () => {
-    context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
-    const partner = eager(4);
-    for (let call = 0; call < 60; call++) await partner.rendertokens.get().catch(() => undefined);
-    expect(context.service.requests).toHaveLength(60 + 100);
-  });
+  it.each(["GET", "POST"] as const)(
+    "of %s are limited in an outage: a hundred at once, then five a second",
+    async (method) => {
+      let sent = 0;
+      const fetch = async () => {
+        sent += 1;
+        throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
+      };
+      const clock = createManualClock();
+      const retry = { retries: 4, baseDelay: 0, maxDelay: 0 };
+      const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, retry, fetch, clock });
+      const fail = async () => {
+        sent = 0;
+        // The time does not move.
+        for (let call = 0; call < 60; call++) await settle(clock, rejection(partner.request(method, "/things")), 0);
+        return sent;
+      };
+      expect(await fail()).toBe(60 + 100);
+      expect(await fail()).toBe(60);
+      await clock.advance(3_000);
+      expect(await fail()).toBe(60 + 15);
+    },
+  );
 
-  it("are limited in an outage for creations, too", async () => {
-    let sent = 0;
+  it("are as many as in the options when each attempt is refused: the call ends within 26 s without a deadline", async () => {
+    const clock = createManualClock();
     const fetch = async () => {
-      sent += 1;
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
     };
-    const retry = { retries: 4, baseDelay: 0, maxDelay: 0 };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, retry, fetch });
-    for (let call = 0; call < 60; call++) await partner.request("POST", "/things").catch(() => undefined);
-    expect(sent).toBe(60 + 100);
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, clock });
+    const began = clock.now();
+    const error = await settle(clock, rejection(partner.request("GET", "/things")), 100);
+    expect(error).toMatchObject({ name: "ConnectionError", sent: false });
+    expect(
+      Reflect.get(Object(error), "timeline").filter(({ step }: { step: string }) => step === "attempt"),
+    ).toHaveLength(8);
+    expect(clock.now() - began).toBeGreaterThan(12_800);
+    expect(clock.now() - began).toBeLessThan(26_000);
+  });
+
+  it("in an outage wait for a `Retry-After` once, then for backoffs, so that calls do not all come back at once", async () => {
+    const clock = createManualClock();
+    let up = false;
+    const fetch = async () =>
+      up ? Response.json({}) : new Response("down", { status: 503, headers: { "retry-after": "5" } });
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, clock });
+    const calls = Promise.all(Array.from({ length: 300 }, (_, n) => partner.request("GET", `/things/${n}`)));
+    await clock.advance(4_000);
+    up = true;
+    expect(await settle(clock, calls)).toHaveLength(300);
   });
 
   it("start again when the outage is over", async () => {
