@@ -107,7 +107,7 @@ export class PodPartner {
     let opened: Promise<ClientStorage> | undefined;
     const openStorage = () =>
       (opened ??= openClientStorage({ storage, scopeOf: this.#scopeOf, clock, reports: reportsOf("storage") }));
-    const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
+    const files = fileCache && new FileCache(openStorage, fileCache, clock);
     const core = {
       ...resolved,
       pacer: this.#pacer,

@@ -5,7 +5,7 @@ import type { Schema } from "../schemas/shape.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
 import { type Lock, takeLock } from "../storage/lock.ts";
 import { fromJson, toJson } from "../storage/values.ts";
-import type { PartnerClock } from "../util/clock.ts";
+import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { OrderFollowerError } from "./errors.ts";
@@ -135,7 +135,7 @@ export class FollowerStorage {
     if (lock !== undefined) return lock;
     const expected = await this.#storage.get(key);
     const takenAt = Number.parseFloat(new TextDecoder().decode(expected));
-    if (!(takenAt > this.#clock.now() + mostAhead)) return undefined;
+    if (!(takenAt > dateOf(this.#clock) + mostAhead)) return undefined;
     await this.#storage.delete(key, { expected });
     return this.#lock(key, readingLifetime);
   }

@@ -2,6 +2,7 @@ import { RequestValidationError } from "../errors/validation.ts";
 import { type OrderReference, referenceFault } from "../references/references.ts";
 import { ScopedStorage } from "../storage/scoped-storage.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
+import { dateOf } from "../util/clock.ts";
 import { safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
 import { fault, type Reconciled } from "./errors.ts";
@@ -110,7 +111,7 @@ export function createOrderFollower(options: OrderFollowerOptions): OrderFollowe
         checkReference(reference);
         const { order, mark } = await records.load(reference);
         if (order.bytes !== undefined || mark.bytes !== undefined) return;
-        await records.setMark(reference, { looked: 0, since: clock.now() }, mark);
+        await records.setMark(reference, { looked: 0, since: dateOf(clock) }, mark);
       }),
 
     update: (reference) =>

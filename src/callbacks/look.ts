@@ -6,7 +6,7 @@ import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check } from "../schemas/check.ts";
 import type { Lock } from "../storage/lock.ts";
 import { held } from "../util/abort-signals.ts";
-import type { PartnerClock } from "../util/clock.ts";
+import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { KeyedMutex } from "../util/concurrency.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { fault } from "./errors.ts";
@@ -114,7 +114,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
       const news = await read(reference, stored, { priority: "high", deadline: timeout });
       if (news === undefined || (saysGone(news) && index < readPauses.length - 1)) continue;
       // A callback says that the order changed. A response without news may be too old: the next sweep reads the order in any case.
-      return handOver(reference, stored, news, lock, news.next === undefined ? 0 : clock.now());
+      return handOver(reference, stored, news, lock, news.next === undefined ? 0 : dateOf(clock));
     }
     throw fault(
       "outdated",
@@ -178,7 +178,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
     const now = await stateOf(order, date, self);
     const known = stored.order.value?.order ?? undefined;
     const begun = stored.mark.value?.begun;
-    const time = clock.now();
+    const time = dateOf(clock);
     if ([begun, known].some((state) => state && isOlder(now, state, time))) return undefined;
     const changes = changesSince(known, begun, now, order);
     if (changes.length === 0 && stored.order.value?.gone === false) return { found: "unchanged" };
@@ -196,7 +196,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
     error: unknown,
   ): News {
     if (known?.gone) return { found: "gone" };
-    const isOverdue = mark !== undefined && clock.now() - (mark.since ?? 0) > invisibleFor;
+    const isOverdue = mark !== undefined && dateOf(clock) - (mark.since ?? 0) > invisibleFor;
     const wasFound = known !== undefined || mark?.begun !== undefined;
     if (!wasFound && !isOverdue) return { found: "missing" };
     const order = known?.order ?? null;
@@ -216,7 +216,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
     stored: StoredOrder,
     news: News,
     lock: Lock,
-    looked = clock.now(),
+    looked = dateOf(clock),
   ): Promise<LookResult | undefined> {
     const { found, next, call } = news;
     const hand = () => noteAndCall(reference, stored, news, lock);
@@ -236,7 +236,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
     { begun, call }: News,
     lock: Lock,
   ): Promise<Stored<OpenMark> | undefined> {
-    const { looked = 0, since = clock.now() } = mark.value ?? {};
+    const { looked = 0, since = dateOf(clock) } = mark.value ?? {};
     const fields = order.value === undefined ? { looked, since, begun } : { looked, begun };
     const noted = await records.setMark(reference, fields, mark);
     // From here to the call there is no wait, so that a suspended process hands over nothing outdated.

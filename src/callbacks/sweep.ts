@@ -1,7 +1,7 @@
 import { AuthenticationError } from "../errors/api.ts";
 import type { OrderReference } from "../references/references.ts";
 import { eitherSignal, held } from "../util/abort-signals.ts";
-import type { PartnerClock } from "../util/clock.ts";
+import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { concurrently } from "../util/concurrency.ts";
 import { OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
 import { type FollowerStorage, readingLifetime } from "./follower-storage.ts";
@@ -32,9 +32,9 @@ export async function sweepOrders(
   { unreadFor, concurrency, signal }: SweepSettings & { readonly signal: AbortSignal },
   visit: (reference: OrderReference, isDue: IsDue, signal: AbortSignal) => Promise<Visit>,
 ): Promise<Reconciled> {
-  const since = clock.now() - unreadFor;
+  const since = dateOf(clock) - unreadFor;
   // A time far in the future comes from a wrong clock, and does not count.
-  const isDue: IsDue = (looked = 0) => looked < since || looked > clock.now() + mostAhead;
+  const isDue: IsDue = (looked = 0) => looked < since || looked > dateOf(clock) + mostAhead;
   const counts = { unchanged: 0, changed: 0, gone: 0, missing: 0, skipped: 0 };
   const failures: ReconcileFailure[] = [];
   const work = (reference: OrderReference, left: AbortSignal) => visit(reference, isDue, eitherSignal(signal, left));

@@ -4,7 +4,7 @@ import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { type CallSite, withCallSite } from "../errors/call-site.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
-import type { PartnerClock } from "../util/clock.ts";
+import type { Moment, PartnerClock } from "../util/clock.ts";
 import { withOverrides } from "../util/fields.ts";
 import { endingOf, propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
@@ -95,7 +95,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   /** The HTTP status of the latest attempt; undefined without a response. */
   status: number | undefined;
   /** When the first request was sent, by the clock; undefined before that. */
-  firstSentAt: number | undefined;
+  firstSent: Moment | undefined;
   /** When the latest request was sent, by the clock. */
   sentAt = 0;
   /**

@@ -2,6 +2,7 @@ import { NotFoundError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/orders.ts";
+import { type Moment, momentOf } from "../util/clock.ts";
 import type { Call, Found } from "./call.ts";
 import { longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
 import type { Permit } from "./pacing/queue.ts";
@@ -28,9 +29,9 @@ export interface Recovery<Data> extends Doubt {
   /**
    * Looks up the creation; undefined when it does not exist. An error means that the look-up could not decide.
    *
-   * @param sentAt When the first attempt was sent, by the client's clock.
+   * @param sent When the first attempt was sent, by the client's clock.
    */
-  readonly look: (options: RequestOptions, sentAt: number) => Promise<Found<Data> | undefined>;
+  readonly look: (options: RequestOptions, sent: Moment) => Promise<Found<Data> | undefined>;
   /** Whether the latest look-up has shown that the creation does not exist and cannot appear later. */
   readonly ruledOut?: () => boolean;
 }
@@ -219,10 +220,10 @@ export async function lookUntil<Seen>(call: Call, time: number, lookUp: Repeated
  * @param decides Whether no other look-up follows: then it is repeated when it fails.
  */
 function lookOnce<Seen>(call: Call, { look, outcomeOf }: RepeatedLook<Seen>, decides = true): Promise<Seen> {
-  const { scope, options, firstSentAt } = call;
+  const { scope, options, firstSent } = call;
   call.lookedAt = scope.elapsed();
   const own = {
-    priority: firstSentAt === undefined ? options.priority : "high",
+    priority: firstSent === undefined ? options.priority : "high",
     retry: decides ? options.retry : { ...options.retry, retries: 0 },
   } as const;
   return call.ask((each) => look({ ...each, ...own }), outcomeOf);
@@ -231,7 +232,7 @@ function lookOnce<Seen>(call: Call, { look, outcomeOf }: RepeatedLook<Seen>, dec
 /** How a creation is looked up in a call. */
 export const lookFor = <Data>(call: Call, recovery: Recovery<Data>): RepeatedLook<Created<Data> | undefined> => ({
   look: async (options) => {
-    const found = await recovery.look(options, call.firstSentAt ?? call.core.clock.now());
+    const found = await recovery.look(options, call.firstSent ?? momentOf(call.core.clock));
     return found && { ...found, recovered: true };
   },
   isFinal: (found) => found !== undefined,

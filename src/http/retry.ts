@@ -2,6 +2,7 @@ import pRetry from "p-retry";
 import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { StorageError } from "../errors/storage.ts";
+import { dateOf } from "../util/clock.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
@@ -192,7 +193,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       call.inDoubt = true;
       call.mayHaveHappened += 1;
       call.sentAt = began;
-      call.firstSentAt ??= began;
+      call.firstSent ??= { at: began, date: dateOf(core.clock) };
       const limit = endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout;
       const arrival = await exchange(call, request, limit, ({ status, headers }) => {
         trace.status = call.status = status;
@@ -232,7 +233,7 @@ function assertAccepted({ core, endpoint, name }: Call, { response, text }: Arri
     headers: response.headers,
     endpoint: name,
     url,
-    now: core.clock.now(),
+    now: dateOf(core.clock),
   });
 }
 

@@ -18,6 +18,7 @@ import { ApiError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import type { CallTrace, CallTracer } from "../http/observer.ts";
 import type { RateLimits } from "../http/pacing/pacer.ts";
+import { systemClock } from "../util/clock.ts";
 import { endingOf, safely } from "../util/foreign.ts";
 import { assertRuntime, version } from "../util/runtime.ts";
 
@@ -172,9 +173,9 @@ function measuring(
     if (kind === "lookup") lookups.add(1, { ...attributesOf(trace), "pod_partner.outcome": outcome });
   };
   const tracer: CallTracer = async (trace, work) => {
-    const began = performance.now();
+    const began = systemClock.now();
     await work().catch(ignore);
-    safely(() => measure(trace, (performance.now() - began) / 1_000), ignore);
+    safely(() => measure(trace, (systemClock.now() - began) / 1_000), ignore);
   };
   return { tracer, stop: () => meter.removeBatchObservableCallback(observe, gauges) };
 }

@@ -1,4 +1,4 @@
-import type { PartnerClock } from "../util/clock.ts";
+import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { Database, faultOf, type SqliteModule } from "./database.ts";
 import type { StorageFile } from "./file.ts";
 
@@ -53,9 +53,9 @@ export class Connection {
 
   async #attempts<Result>(work: (database: Database) => Result, deadline: number): Promise<Result> {
     // The time that the process works: the clock of a test may stand still.
-    if (performance.now() - this.#turnBegan > longestTurn) {
+    if (systemClock.now() - this.#turnBegan > longestTurn) {
       await nextTurn();
-      this.#turnBegan = performance.now();
+      this.#turnBegan = systemClock.now();
     }
     let repairs = 0;
     for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {

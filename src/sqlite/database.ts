@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { refuse } from "../storage/contract.ts";
-import type { PartnerClock } from "../util/clock.ts";
+import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
 
 /** Marks the files of this package: "podp". */
@@ -70,7 +70,7 @@ export class Database {
 
   get(key: string): Uint8Array | undefined {
     const row = this.#prepared("get").get({ key, now: this.#now() });
-    return row?.value instanceof Uint8Array ? row.value : undefined;
+    return ArrayBuffer.isView(row?.value) ? row.value : undefined;
   }
 
   set(key: string, value: Uint8Array, lifetime: number | undefined, expected: Uint8Array | null | undefined): boolean {
@@ -101,7 +101,7 @@ export class Database {
 
   /** Whole milliseconds: a column of integers holds no others. */
   #now(): number {
-    return Math.floor(this.#clock.now());
+    return Math.floor(dateOf(this.#clock));
   }
 
   /** Whether SQLite finds no damage in the whole file. */

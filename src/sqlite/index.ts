@@ -27,9 +27,6 @@ export interface SqliteStorage extends KeyValueStorage {
   close(): Promise<void>;
 }
 
-/** Unlike the system clock, it agrees between processes, also after the machine has slept. */
-const wallClock: PartnerClock = { ...systemClock, now: () => Date.now() };
-
 /** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
 const sweepEvery = 32;
 
@@ -48,7 +45,7 @@ const sweepEvery = 32;
  * const partner = new PodPartner({ baseUrl, secretKey, storage: sqliteStorage("partner.db") });
  */
 export function sqliteStorage(path: string, options: SqliteStorageOptions = {}): SqliteStorage {
-  const { organization, clock = wallClock } = readStorageOptions(options, ["organization", "clock"]);
+  const { organization, clock = systemClock } = readStorageOptions(options, ["organization", "clock"]);
   const sqlite = sqliteModule();
   const connection = new Connection(sqlite, new StorageFile(path, sqlite), readClock(clock));
   let changes = 0;

@@ -1,4 +1,4 @@
-import type { PartnerClock } from "../util/clock.ts";
+import { dateOf, longestSince, type Moment, momentOf, type PartnerClock } from "../util/clock.ts";
 import type { StorageExpectation, StorageSetOptions } from "./contract.ts";
 
 /**
@@ -32,15 +32,14 @@ export async function takeLock(
   lifetime: number,
   clock: PartnerClock,
 ): Promise<Lock | "lost" | undefined> {
-  const token = new TextEncoder().encode(`${clock.now()} ${crypto.randomUUID()}`);
-  /** When the latest request began that took or renewed the lock: by the clock, and by the wall clock, which goes on in a suspended machine. */
-  let held = { at: Number.NEGATIVE_INFINITY, wall: 0 };
+  const token = new TextEncoder().encode(`${dateOf(clock)} ${crypto.randomUUID()}`);
+  /** When the latest request began that took or renewed the lock; undefined when another holder has it, or had it. */
+  let held: Moment | undefined;
   const set = async (expected: Uint8Array | null) => {
-    const asked = { at: clock.now(), wall: Date.now() };
+    const asked = momentOf(clock);
     const done = await storage.set(key, token, { ttl: lifetime, expected });
-    // Another holder has it, or had it.
-    if (done === false) held = { at: Number.NEGATIVE_INFINITY, wall: 0 };
-    else if (done && asked.at >= held.at) held = asked;
+    if (done === false) held = undefined;
+    else if (done && !(held !== undefined && held.at > asked.at)) held = asked;
     return done;
   };
   const free = () => storage.delete(key, { expected: token }).catch(() => undefined);
@@ -59,8 +58,8 @@ export async function takeLock(
   const stopRenewing = repeat(lifetime / 3, clock, () => set(token));
   return {
     get isCertain() {
-      const passed = Date.now() - held.wall;
-      return clock.now() < held.at + lifetime && passed >= 0 && passed < lifetime;
+      // The storage's time passes while the machine is suspended.
+      return held !== undefined && longestSince(held, clock) < lifetime;
     },
     release: async () => {
       stopRenewing();

@@ -10,8 +10,13 @@ import { attempt, propertyOf } from "./foreign.ts";
  * const partner = new PodPartner({ baseUrl, secretKey, clock });
  */
 export interface PartnerClock {
-  /** Returns the milliseconds since 1970. The value never decreases. */
+  /** Returns milliseconds that never decrease, also when the machine's clock is set. Durations are measured with it. */
   now(): number;
+  /**
+   * Returns the point in time of the machine's clock, in milliseconds since 1970. Timestamps come from it, and it is compared with those of the
+   * service. Default: `now`.
+   */
+  date?(): number;
   /** Calls `callback` once after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
@@ -19,9 +24,35 @@ export interface PartnerClock {
 /** The longest delay of a timer. Node changes a longer one to 1 ms. An early timer is harmless: every wait checks the clock again. */
 const longestTimer = 2 ** 31 - 1;
 
+/** When this file was loaded, for a `performance` without a `timeOrigin`. */
+const loadedAt = Date.now();
+
+/** The milliseconds of the platform's monotonic clock; those of the wall clock if a program has replaced it by an incomplete one. */
+function monotonic(): number {
+  try {
+    const { timeOrigin } = performance;
+    const time = (Number.isFinite(timeOrigin) ? timeOrigin : loadedAt) + performance.now();
+    if (Number.isFinite(time)) return time;
+  } catch {
+    // React Native and the oldest fake timers have no `performance`.
+  }
+  return Date.now();
+}
+
+/** What is added to the platform's time, so that another source of it does not set this clock back. */
+let added = 0;
+let latest = 0;
+
 /** The time of the machine. It reads the globals at each call, so that the fake timers of a test runner work. */
 export const systemClock: PartnerClock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => {
+    const time = monotonic();
+    if (time + added < latest) added = latest - time;
+    // The sum can be rounded down.
+    latest = Math.max(latest, time + added);
+    return latest;
+  },
+  date: () => Date.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimer));
     const cancel = () => clearTimeout(timer);
@@ -30,26 +61,47 @@ export const systemClock: PartnerClock = {
   },
 };
 
+/** A moment, for durations and as a point in time: a suspend or a step of the machine's clock moves them apart. */
+export interface Moment {
+  readonly at: number;
+  readonly date: number;
+}
+
+export const momentOf = (clock: PartnerClock): Moment => ({ at: clock.now(), date: dateOf(clock) });
+
+/** The milliseconds since a moment at most: a monotonic clock can stand still while the machine is suspended. */
+export const longestSince = (moment: Moment, clock: PartnerClock): number =>
+  Math.max(clock.now() - moment.at, dateOf(clock) - moment.date);
+
+/** The point in time by a clock. A clock without `date`, such as that of a test, has one time for both. */
+export const dateOf = (clock: PartnerClock): number => clock.date?.() ?? clock.now();
+
 /** Sets whether a timer of the system clock keeps the process alive. The default is true. Does nothing for another clock. */
 export function keepProcess(cancel: (() => void) | undefined, alive: boolean): void {
   const keep = propertyOf(cancel, "keep");
   if (typeof keep === "function") keep(alive);
 }
 
+/** Reads a time that can throw or be no number. Then the time continues at the system clock's speed. */
+function reliableTime(read: () => number): () => number {
+  let latest = { time: systemClock.now(), at: systemClock.now() };
+  return () => {
+    const time = attempt(read);
+    const at = systemClock.now();
+    if (typeof time !== "number" || !Number.isFinite(time)) return latest.time + at - latest.at;
+    latest = { time, at };
+    return time;
+  };
+}
+
 /**
- * Makes a custom clock safe to use in callbacks, where no code can catch an error. If `now` throws or returns no number, the time
+ * Makes a custom clock safe to use in callbacks, where no code can catch an error. If `now` or `date` throws or returns no number, its time
  * continues at the system clock's speed. If `after` throws or returns no function, the system clock sets the timer.
  */
 export function reliable(clock: PartnerClock): PartnerClock {
-  let latest = { time: systemClock.now(), at: systemClock.now() };
   return {
-    now: () => {
-      const time = attempt(() => clock.now());
-      const at = systemClock.now();
-      if (typeof time !== "number" || !Number.isFinite(time)) return latest.time + at - latest.at;
-      latest = { time, at };
-      return time;
-    },
+    now: reliableTime(() => clock.now()),
+    date: reliableTime(() => dateOf(clock)),
     after: (ms, callback) => {
       const cancel = attempt(() => clock.after(ms, callback));
       if (typeof cancel !== "function") return systemClock.after(ms, callback);

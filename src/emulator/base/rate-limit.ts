@@ -85,7 +85,9 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
     if (bucket === undefined)
       throw new TypeError(`A policy must be one of ${[...buckets.keys()].join(", ")}; got ${policy}`);
     const now = clock.now();
-    bucket.tokens = Math.min(bucket.quota, bucket.tokens + ((now - bucket.at) * bucket.quota) / bucket.window);
+    // The time of the emulator goes back when the machine's clock is set back.
+    const since = Math.max(0, now - bucket.at);
+    bucket.tokens = Math.min(bucket.quota, bucket.tokens + (since * bucket.quota) / bucket.window);
     bucket.at = now;
     return bucket;
   };

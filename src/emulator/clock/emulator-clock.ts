@@ -1,4 +1,4 @@
-import { keepProcess, type PartnerClock } from "../../util/clock.ts";
+import { dateOf, keepProcess, type PartnerClock } from "../../util/clock.ts";
 import { ControlError } from "../base/control-error.ts";
 import { type Duration, latestTime, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
 import { settle, Timers } from "./timers.ts";
@@ -96,6 +96,8 @@ export interface WorldClock extends EmulatorClock {
 
 /** Milliseconds. */
 const rounding = 0.001;
+/** Milliseconds by which the machine's clock must move against the base clock to count as set: the two always drift a little. */
+const smallestStep = 1_000;
 
 class Clock implements WorldClock {
   readonly #base: PartnerClock;
@@ -106,6 +108,8 @@ class Clock implements WorldClock {
   /** The emulated time at the time `#at` of the base clock. */
   #time: number;
   #at: number;
+  /** How far the machine's clock is ahead of the base clock, which measures durations. */
+  #ahead: number;
   /** The sum of all moves of `advance` and `set`. */
   #moved = 0;
   #disarm = () => {};
@@ -115,8 +119,9 @@ class Clock implements WorldClock {
   constructor(base: PartnerClock, onChange: () => void) {
     this.#base = base;
     this.#onChange = onChange;
-    this.#time = base.now();
-    this.#at = this.#time;
+    this.#time = dateOf(base);
+    this.#at = base.now();
+    this.#ahead = this.#time - this.#at;
     this.wire = { now: () => base.now() + this.#moved, after: (ms, callback) => base.after(ms, callback) };
   }
 
@@ -124,8 +129,12 @@ class Clock implements WorldClock {
     return this.#speed;
   }
 
-  now = (): number =>
-    this.#speed === 0 ? this.#time : Math.min(this.#time + (this.#base.now() - this.#at) * this.#speed, latestTime);
+  now = (): number => {
+    this.#follow();
+    return this.#speed === 0
+      ? this.#time
+      : Math.min(this.#time + (this.#base.now() - this.#at) * this.#speed, latestTime);
+  };
 
   toWire = (ms: number): number => (this.#speed === 0 ? ms : ms / this.#speed);
 
@@ -166,6 +175,17 @@ class Clock implements WorldClock {
     this.#timers.shift(time - this.now());
     this.#run(time, speed);
   };
+
+  /** Moves the time with the machine's clock when that was set, or when the machine was suspended. What is pending ends no later. */
+  #follow(): void {
+    const step = dateOf(this.#base) - this.#base.now() - this.#ahead;
+    if (Math.abs(step) < smallestStep) return;
+    this.#ahead += step;
+    if (this.#speed === 0) return;
+    this.#time += step;
+    if (step < 0) this.#timers.shift(step);
+    this.#arm();
+  }
 
   #run(time: number, speed: number): void {
     this.#time = time;

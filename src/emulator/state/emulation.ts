@@ -1,4 +1,5 @@
 import type { OrderReference } from "../../references/references.ts";
+import { dateOf } from "../../util/clock.ts";
 import { ControlError } from "../base/control-error.ts";
 import type { Lifetime } from "../base/messages.ts";
 import { jsonCopy } from "../base/table.ts";
@@ -202,7 +203,7 @@ export class Emulation {
 
   /** Replaces the whole state by that of the start. The time is that of the clock of the options again. */
   reset(): void {
-    this.clock.load({ time: this.settings.clock.now(), speed: 1 });
+    this.clock.load({ time: dateOf(this.settings.clock), speed: 1 });
     this.faults.clear();
     this.automation.options = this.settings.automation;
     this.callbacks.load([]);

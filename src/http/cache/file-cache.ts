@@ -2,6 +2,7 @@ import { Download, notModified } from "../../binary/download.ts";
 import { watched } from "../../binary/streams.ts";
 import type { OpenStorage } from "../../storage/client-storage.ts";
 import { onAbort } from "../../util/abort-signals.ts";
+import { dateOf, type PartnerClock } from "../../util/clock.ts";
 import { nameByHash } from "../../util/digest.ts";
 import type { HeaderFields, ResponseHead } from "../../util/response-head.ts";
 import type { Call } from "../call.ts";
@@ -33,13 +34,13 @@ type SendForFile = (request: EncodedRequest) => Promise<Arrival>;
 export class FileCache {
   readonly #openStorage: OpenStorage;
   readonly #maxSize: number | undefined;
-  readonly #now: () => number;
+  readonly #clock: PartnerClock;
   #store: Promise<FileStore> | undefined;
 
-  constructor(openStorage: OpenStorage, { maxSize }: FileCacheOptions, now: () => number) {
+  constructor(openStorage: OpenStorage, { maxSize }: FileCacheOptions, clock: PartnerClock) {
     this.#openStorage = openStorage;
     this.#maxSize = maxSize;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** Gets a file from the storage, or with a request, and then stores it. */
@@ -53,7 +54,7 @@ export class FileCache {
       const stored = await call.within(store.read(id));
       const isFresh = stored?.policy.isFresh(asked) === true;
       trace.outcome = isFresh ? "fresh" : stored === undefined ? "absent" : "stale";
-      return { file: { call, request, send, store, id, asked, now: this.#now }, stored, isFresh };
+      return { file: { call, request, send, store, id, asked, now: () => dateOf(this.#clock) }, stored, isFresh };
     });
     if (stored === undefined) return download(file);
     return isFresh ? serve(file, stored) : revalidate(file, stored);
@@ -61,7 +62,7 @@ export class FileCache {
 
   async #open(): Promise<FileStore> {
     const storage = await this.#openStorage();
-    return new FileStore(storage, this.#maxSize ?? defaultSize(storage.kind), this.#now);
+    return new FileStore(storage, this.#maxSize ?? defaultSize(storage.kind), this.#clock);
   }
 }
 

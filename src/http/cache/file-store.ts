@@ -1,6 +1,7 @@
 import type { BodyWatcher } from "../../binary/streams.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
+import { dateOf, type PartnerClock } from "../../util/clock.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { FilePolicy } from "./policy.ts";
 
@@ -59,21 +60,21 @@ export interface StoredFile extends KnownFile {
 export class FileStore {
   readonly maxSize: number;
   readonly #storage: ClientStorage;
-  readonly #now: () => number;
+  readonly #clock: PartnerClock;
   /** Bytes that this process has stored since it looked at the storage; before the first look, infinite. */
   #added = Number.POSITIVE_INFINITY;
   #tidying: Promise<void> | undefined;
 
-  constructor(storage: ClientStorage, maxSize: number, now: () => number) {
+  constructor(storage: ClientStorage, maxSize: number, clock: PartnerClock) {
     this.#storage = storage;
     this.maxSize = maxSize;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** Reads a file; undefined if the storage does not have it, or its head or its first piece is damaged. */
   async read(id: string): Promise<StoredFile | undefined> {
     const known = await this.#know(id);
-    const policy = known && FilePolicy.from(known.head.policy, this.#now);
+    const policy = known && FilePolicy.from(known.head.policy, () => this.#now());
     if (known === undefined || policy === undefined) return undefined;
     const first = await this.#piece(known, 0);
     return first && { ...known, policy, first };
@@ -93,6 +94,11 @@ export class FileStore {
       if (piece === undefined) return;
       yield piece;
     }
+  }
+
+  /** The point in time: other processes read it. */
+  #now(): number {
+    return dateOf(this.#clock);
   }
 
   #piece({ id, head }: KnownFile, index: number): Promise<Uint8Array | undefined> {
@@ -145,9 +151,9 @@ export class FileStore {
       void writing.then(() => this.#erase(id, copy, count));
     };
     const written = async () => {
-      const began = this.#now();
+      const began = this.#clock.now();
       const held = await writing;
-      waited += this.#now() - began;
+      waited += this.#clock.now() - began;
       if (!held || waited > patience) abandon();
     };
     const write = async () => {

@@ -5,7 +5,7 @@ import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
-import type { PartnerClock } from "../../util/clock.ts";
+import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
 import type { KeyedMutex } from "../../util/concurrency.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { latestTime } from "../../util/timestamp.ts";
@@ -92,7 +92,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
     const traits = traitsOf(sent);
     const file = async () => {
       const { data, response, recovered } = await createOnce(call, request, {
-        look: (each, sentAt) => findClaim(filing, traits, sentAt, each),
+        look: (each, sent) => findClaim(filing, traits, sent, each),
         repeatable: false,
         identifiers: traits.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
@@ -135,20 +135,20 @@ const uncertainty = 2_000;
 /** Maximum difference between the service's clock and this clock, if no response has a `Date`. */
 const unknownClocks = 3_600_000;
 
-/** The earliest possible `created` of a claim that was sent at `sentAt`, by the service's clock. */
-function earliestCreated(response: ResponseHead, sentAt: number, now: number): number {
+/** The earliest possible `created` of a claim, by the service's clock. */
+function earliestCreated(response: ResponseHead, sent: Moment, clock: PartnerClock): number {
   const date = Date.parse(response.headers.get("date") ?? "");
-  return Number.isNaN(date) ? sentAt - unknownClocks : sentAt + date - now - uncertainty;
+  return Number.isNaN(date) ? sent.date - unknownClocks : date - longestSince(sent, clock) - uncertainty;
 }
 
 /**
- * Finds the claim that was first sent at `sentAt`. A claim that this client already knew at that time, or that was created earlier by
+ * Finds the claim that was first sent at `sent`. A claim that this client already knew at that time, or that was created earlier by
  * the service's clock, does not match. Throws if more than one claim matches.
  */
 async function findClaim(
   filing: Filing,
   { matchesSummary = () => true, matches }: Traits,
-  sentAt: number,
+  sent: Moment,
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
   const found: Found<CreatedClaim>[] = [];
@@ -156,12 +156,12 @@ async function findClaim(
   const { send, clock, known } = filing;
   const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
     const { data, response } = await send(listClaims, { query: { cursor } }, each, true).withResponse();
-    earliest = Math.min(earliest, earliestCreated(response, sentAt, clock.now()));
+    earliest = Math.min(earliest, earliestCreated(response, sent, clock));
     return data;
   };
   const claims = new Paginator<ClaimSummary>(nameOf(listClaims), fetchPage, options);
   for await (const summary of claims) {
-    if (latestTime(summary.created) < earliest || known.wasKnown(summary.reference, sentAt)) continue;
+    if (latestTime(summary.created) < earliest || known.wasKnown(summary.reference, sent.at)) continue;
     if (summary.status === "retracted" || !matchesSummary(summary)) continue;
     const { data, response } = await readClaim(filing, summary.reference, options);
     if (matches(data)) found.push({ data: { reference: data.reference }, response });

@@ -6,7 +6,7 @@ import type { CallContext } from "../../http/send.ts";
 import type { ImageReference, RenderReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
-import type { PartnerClock } from "../../util/clock.ts";
+import { dateOf, type PartnerClock } from "../../util/clock.ts";
 import { Slots } from "../../util/concurrency.ts";
 import { attempt } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
@@ -144,7 +144,7 @@ async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Opti
     client,
     tokens,
     created,
-    retryFailedBefore: options.retryFailed ? clock.now() : undefined,
+    retryFailedBefore: options.retryFailed ? dateOf(clock) : undefined,
     report: () => attempt(() => options.onProgress?.({ ...counts.now(), tokensSpent: tokens.spent })),
     times: new RenderTimes(tools.interval),
     counts,

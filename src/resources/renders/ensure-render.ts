@@ -9,6 +9,7 @@ import { open, reference } from "../../schemas/shape.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import type { Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
+import { dateOf } from "../../util/clock.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
 import type { BatchRow, BatchTools, SentCall } from "./batch-row.ts";
@@ -173,7 +174,7 @@ async function create(
     const { reference } = data;
     // The same pair has the same render, which stays failed.
     const known = reference === failed?.reference ? failed.render : undefined;
-    const entry: RenderEntry = { version: 1, reference, created: clock.now(), render: known };
+    const entry: RenderEntry = { version: 1, reference, created: dateOf(clock), render: known };
     await created.set(nameOfPair(pair), entry);
     return entry;
   } catch (error) {

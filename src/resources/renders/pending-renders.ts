@@ -2,6 +2,7 @@ import { NotFoundError, NotReadyError } from "../../errors/api.ts";
 import { attachCall, type PodPartnerError, type TimelineEntry } from "../../errors/base.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { nameOf } from "../../http/endpoint.ts";
+import { dateOf } from "../../util/clock.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { latestTime } from "../../util/timestamp.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
@@ -77,10 +78,12 @@ export async function completedRender(
   const { reference } = entry;
   const path = { renderReference: reference };
   const began = clock.now();
+  /** When it was created, by this clock. */
+  const createdAt = began - Math.max(0, dateOf(clock) - entry.created);
   const time = row.waitTime();
   /** The latest time of a look: so early that its response arrives before the deadline. */
   const lastLook = began + time - Math.min(1_000, time / 4);
-  const firstLook = () => Math.min(entry.created + times.firstLook, lastLook);
+  const firstLook = () => Math.min(createdAt + times.firstLook, lastLook);
 
   /** Throws an error of the SDK as the request for the status would. */
   const fail = (error: PodPartnerError, timeline: readonly TimelineEntry[] = []): never => {
@@ -111,13 +114,13 @@ export async function completedRender(
     const known = await created.get(pair);
     if (known !== "lost" && known?.render !== undefined && known.reference === reference) return ended(known.render);
     const seen = await send(getRender, { path }, row.reading()).catch((error: unknown) => {
-      if (!(error instanceof NotFoundError) || clock.now() >= entry.created + unreadable) throw error;
+      if (!(error instanceof NotFoundError) || clock.now() >= createdAt + unreadable) throw error;
       return isLast ? fail(timeout(error), error.timeline) : undefined;
     });
     if (seen === undefined) return undefined;
     const { data: render, timeline } = seen;
     const status = statusOf(render);
-    const age = clock.now() - entry.created;
+    const age = clock.now() - createdAt;
     if (status === "completed" || status === "failed") {
       await created.set(pair, { ...entry, render });
       if (status === "completed") times.add(durationOf(render) ?? age);
@@ -135,7 +138,7 @@ export async function completedRender(
    */
   const probe = async (): Promise<number> => {
     let next = clock.now();
-    while (next < Math.min(entry.created + interval, lastLook)) {
+    while (next < Math.min(createdAt + interval, lastLook)) {
       try {
         const { data: media } = await look(
           () => next,
@@ -146,7 +149,7 @@ export async function completedRender(
       } catch (error) {
         if (!isRefusedFile(error)) throw error;
         if (!(error instanceof NotReadyError)) return clock.now();
-        const age = clock.now() - entry.created;
+        const age = clock.now() - createdAt;
         times.announce(age + (error.retryAfter ?? 0));
         // A `Retry-After` that is too short is followed by longer waits.
         next = clock.now() + Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry, Math.min(age, interval));

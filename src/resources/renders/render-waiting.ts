@@ -10,6 +10,7 @@ import { checkedOptions, custom, type RequestOptions, taking } from "../../http/
 import { parseRetryAfter } from "../../http/response.ts";
 import { type ApiCall, type CallContext, type Send, sendAndRead } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
+import { dateOf } from "../../util/clock.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { isFunction, isRecord } from "../../util/foreign.ts";
 import { getRender, type getRenderMedia, type Render } from "./renders.endpoints.ts";
@@ -123,7 +124,7 @@ export function waitForRender(
     if (status === "completed") return seen;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
     await tellPending(call, options, render);
-    const said = parseRetryAfter(seen.response.headers, context.clock.now()) ?? defaults.interval;
+    const said = parseRetryAfter(seen.response.headers, dateOf(context.clock)) ?? defaults.interval;
     return { wait: options.interval ?? Math.min(Math.max(said, shortestRetry), defaults.interval) };
   });
 }

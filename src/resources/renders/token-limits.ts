@@ -2,6 +2,7 @@ import { RendertokenLimitError } from "../../errors/api.ts";
 import { TokenBudgetError } from "../../errors/renders.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { unlessAborted } from "../../util/abort-signals.ts";
+import { dateOf } from "../../util/clock.ts";
 import { isoTime, latestTime } from "../../util/timestamp.ts";
 import { getRendertokens } from "../rendertokens/rendertokens.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
@@ -139,7 +140,7 @@ export class TokenLimits {
 
   #overLimit(cost: number): RendertokenLimitError {
     const resetsAt = this.#resetsAt;
-    const now = this.#tools.clock.now();
+    const now = dateOf(this.#tools.clock);
     return new RendertokenLimitError({
       endpoint: nameOf(createRender),
       response: { status: 429, headers: {}, body: undefined },
