@@ -1,10 +1,12 @@
 import { PodPartnerError } from "../errors/base.ts";
 import { RequestValidationError } from "../errors/validation.ts";
-import { onAbort } from "../util/abort-signals.ts";
+import { onAbort, throwIfAborted } from "../util/abort-signals.ts";
 import { hexOf, sha256 } from "../util/digest.ts";
 import { attempt, wordsOf } from "../util/foreign.ts";
+import { isBlob, isWebStream } from "../util/kinds.ts";
 import { builtIn, fileModules } from "../util/runtime.ts";
 import type { Upload } from "./source.ts";
+import { concatenate, streamOfBytes } from "./streams.ts";
 import { fileChanged } from "./upload.ts";
 
 /** The content of an upload, which can be sent any number of times, and its hash. */
@@ -30,13 +32,13 @@ const tooLarge = `the content has more than ${mostBytesInMemory} bytes, and this
 export async function readContent(upload: Upload, signal: AbortSignal, endpoint: string): Promise<Content> {
   const body = upload.body();
   try {
-    if (body instanceof ReadableStream) return await readStream(body, signal);
-    const blob = body instanceof Blob ? body : new Blob([body]);
-    const hash = await hashOf(blob.stream(), signal);
+    if (isWebStream(body)) return await readStream(body, signal);
+    const kept = isBlob(body) ? body : new Uint8Array(body);
+    const hash = await hashOf(isBlob(kept) ? kept.stream() : streamOfBytes(kept), signal);
     return {
       hash,
-      upload: { ...upload, body: () => blob },
-      unchanged: () => isReadable(blob),
+      upload: { ...upload, body: () => kept },
+      unchanged: async () => !isBlob(kept) || isReadable(kept),
       remove: async () => undefined,
     };
   } catch (error) {
@@ -51,10 +53,10 @@ async function readStream(stream: ReadableStream<Uint8Array>, signal: AbortSigna
   const spool = await openSpool();
   try {
     const hash = await hashOf(stream, signal, (chunk) => spool.write(chunk));
-    const blob = await spool.finish();
+    const kept = await spool.finish();
     return {
       hash,
-      upload: { replayable: true, body: () => blob },
+      upload: { replayable: true, body: () => kept },
       unchanged: async () => true,
       remove: spool.remove,
     };
@@ -89,7 +91,7 @@ async function hashOf(
       digest.add(next.value);
       await take?.(next.value);
     }
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     return await digest.hex();
   } catch (error) {
     cancel();
@@ -104,19 +106,19 @@ function createDigest(): { add(chunk: Uint8Array): void; hex(): Promise<string> 
   const hash = builtIn("node:crypto")?.createHash("sha256");
   if (hash !== undefined) return { add: (chunk) => void hash.update(chunk), hex: async () => hash.digest("hex") };
   const kept = keptInMemory();
-  return { add: kept.write, hex: async () => hexOf(await sha256(await (await kept.finish()).arrayBuffer())) };
+  return { add: kept.write, hex: async () => hexOf(await sha256(await kept.finish())) };
 }
 
 /** Keeps the bytes of a stream until they were sent. */
-interface Spool {
+interface Spool<Kept = Blob | Uint8Array<ArrayBuffer>> {
   write(chunk: Uint8Array): void | Promise<void>;
-  /** Ends the writing. The blob can be read until the spool is removed. */
-  finish(): Promise<Blob>;
+  /** Ends the writing. What is kept can be read until the spool is removed. */
+  finish(): Promise<Kept>;
   /** Removes what the spool keeps. Call it in every case. */
   remove(): Promise<void>;
 }
 
-function keptInMemory(): Spool {
+function keptInMemory(): Spool<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   return {
@@ -125,7 +127,7 @@ function keptInMemory(): Spool {
       if (length > mostBytesInMemory) throw new RangeError(tooLarge);
       chunks.push(chunk.slice());
     },
-    finish: async () => new Blob(chunks),
+    finish: async () => concatenate(chunks, length),
     remove: async () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { RequestValidationError } from "../errors/validation.ts";
-import { held } from "../util/abort-signals.ts";
+import { abortController, held, throwIfAborted } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { propertyOf, textOf, wordsOf } from "../util/foreign.ts";
 import { builtIn, fileModules } from "../util/runtime.ts";
@@ -154,14 +154,14 @@ const pauses = { first: 1, longest: 32 };
  */
 async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe: boolean, clock: PartnerClock) {
   const { constants, open } = fileModules().fs;
-  const failed = new AbortController();
+  const failed = abortController();
   const reader = body.getReader();
   reader.closed.catch((error: unknown) => failed.abort(error));
 
   /** Works until it succeeds. An error with one of these codes leads to another attempt. */
   async function insist<T>(work: () => Promise<T>, codes: readonly unknown[]): Promise<T> {
     for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.longest)) {
-      failed.signal.throwIfAborted();
+      throwIfAborted(failed.signal);
       try {
         return await work();
       } catch (error) {

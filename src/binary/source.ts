@@ -1,5 +1,6 @@
 import { shorten } from "../errors/base.ts";
-import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
+import { attempt, isFunction, propertyOf, wordsOf } from "../util/foreign.ts";
+import { bytesIn, isBlob, isBuffer, isUrl } from "../util/kinds.ts";
 import { builtIn, fileModules } from "../util/runtime.ts";
 import { nameOfFile, readPath } from "./path.ts";
 import { isImage, signatureLength } from "./picture.ts";
@@ -66,6 +67,18 @@ async function openBlob(blob: Blob, path?: string): Promise<Upload> {
   if (blob.size === 0) throw new Refused(`${nameOfFile(path)} is empty`);
   if (!isImage(new Uint8Array(head))) throw new Refused(noImage);
   return { replayable: true, path, body: () => blob };
+}
+
+/** Reads a blob of an old jsdom, which has no method for it. It is in memory anyway. */
+function readWhole(blob: Blob): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const reader: unknown = Reflect.construct(Reflect.get(globalThis, "FileReader"), []);
+    const read = Object.assign(reader as { result: unknown; error: unknown; readAsArrayBuffer(blob: Blob): void }, {
+      onload: () => resolve(bytesIn(read.result) ?? new Uint8Array()),
+      onerror: () => reject(read.error),
+    });
+    read.readAsArrayBuffer(blob);
+  });
 }
 
 /** Whether a text is the base64 of a JPEG or PNG, or is too long for a path of the same characters. */
@@ -148,7 +161,7 @@ function pathOf(source: unknown): string {
   return read.path;
 }
 
-const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;
+const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => isBuffer(bytes.buffer);
 
 function openBytes(given: Uint8Array): Upload {
   // `fetch` would convert memory that is shared with other threads to text.
@@ -177,10 +190,6 @@ async function openChunks(chunks: Chunks, path?: string): Promise<Upload> {
   return { replayable: false, body: () => body };
 }
 
-/** A URL of any realm. */
-const isUrl = (source: unknown): boolean =>
-  typeof propertyOf(source, "href") === "string" && typeof propertyOf(source, "protocol") === "string";
-
 /** A response of any implementation of `fetch`. */
 const isResponse = (source: unknown): boolean =>
   typeof propertyOf(source, "status") === "number" && propertyOf(source, "body") !== undefined;
@@ -206,17 +215,17 @@ export function openImage(source: unknown): UploadOpening<Upload | string> {
   let chunks: Chunks | undefined;
   let isClosed = false;
   const open = async (): Promise<Upload> => {
-    if (source instanceof Uint8Array) return openBytes(source);
-    if (source instanceof ArrayBuffer) return openBytes(new Uint8Array(source));
-    if (source instanceof Blob) return openBlob(source);
+    const bytes = bytesIn(source);
+    if (bytes !== undefined) return openBytes(bytes);
     if (typeof source === "string" || isUrl(source)) {
       const path = pathOf(source);
       const opened = await openFile(path);
-      if (opened instanceof Blob) return openBlob(opened, path);
+      if (isBlob(opened)) return openBlob(opened, path);
       chunks = opened;
       if (isClosed) chunks.close();
       return openChunks(chunks, path);
     }
+    if (isBlob(source)) return isFunction(source.stream) ? openBlob(source) : openBytes(await readWhole(source));
     chunks = chunksOf(isResponse(source) ? bodyOf(source) : source);
     if (chunks === undefined) throw new Refused("expected a file's path or URL, bytes, a blob, a response or a stream");
     return openChunks(chunks);

@@ -1,4 +1,5 @@
 import { isObject } from "../util/foreign.ts";
+import { bytesIn, isWebStream } from "../util/kinds.ts";
 
 /** Reads a stream chunk by chunk, and can release it at any moment. */
 export interface Chunks {
@@ -30,17 +31,13 @@ export function chunksOf(source: unknown): Chunks | undefined {
   };
 }
 
-const isWebStream = (value: object): value is ReadableStream<unknown> =>
-  "getReader" in value && typeof value.getReader === "function";
-
 const isIterable = (value: object): value is AsyncIterable<unknown> => Symbol.asyncIterator in value;
 
 /** The bytes of a chunk. A file handle of Node 22 gives buffers without a view. */
 function bytesOf({ done, value }: { readonly done?: boolean | undefined; readonly value?: unknown }) {
   if (done) return undefined;
-  if (value instanceof Uint8Array) return value;
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  const bytes = bytesIn(value);
+  if (bytes !== undefined) return bytes;
   throw new TypeError("the stream gives something other than bytes");
 }
 
@@ -67,8 +64,9 @@ export function concatenate(chunks: readonly Uint8Array[], length: number): Uint
 export function streamOf(
   next: () => Promise<Uint8Array | undefined>,
   cancel: (reason: unknown) => unknown,
+  Stream = ReadableStream,
 ): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
+  return new Stream<Uint8Array>(
     {
       async pull(controller) {
         const chunk = await next();
@@ -79,6 +77,21 @@ export function streamOf(
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The bytes of a piece that is read at once. */
+const pieceSize = 65_536;
+
+/** Makes a stream of bytes, piece by piece. */
+export function streamOfBytes(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let rest = bytes;
+  const next = async () => {
+    if (rest.byteLength === 0) return undefined;
+    const piece = rest.subarray(0, pieceSize);
+    rest = rest.subarray(pieceSize);
+    return piece;
+  };
+  return streamOf(next, () => undefined);
 }
 
 /** Follows a body while the caller reads it. */

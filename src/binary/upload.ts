@@ -1,8 +1,9 @@
 import { RequestValidationError } from "../errors/validation.ts";
+import { isBlob, isWebStream } from "../util/kinds.ts";
 import { nameOfFile } from "./path.ts";
 import { mostHeaderBytes, type PictureSize, sizeIn } from "./picture.ts";
 import type { Upload } from "./source.ts";
-import { concatenate, streamOf } from "./streams.ts";
+import { concatenate, streamOf, streamOfBytes } from "./streams.ts";
 
 /** The progress of an upload. */
 export interface UploadProgress {
@@ -61,8 +62,8 @@ async function inspected(upload: Upload, report: (size: PictureSize) => void): P
   const body = upload.body();
   let whole = upload;
   let size: PictureSize | undefined;
-  if (body instanceof Uint8Array) size = sizeIn(body);
-  else if (body instanceof Blob) size = await sizeOfBlob(body);
+  if (ArrayBuffer.isView(body)) size = sizeIn(body);
+  else if (isBlob(body)) size = await sizeOfBlob(body);
   else {
     const { size: found, rest } = await peek(body);
     size = found;
@@ -114,11 +115,12 @@ type Report = (progress: UploadProgress) => void;
 /** The body of an attempt, which is observed while the network takes it. */
 function observed(upload: Upload, report: Report | undefined, { endpoint, end }: UploadCall): UploadBody {
   const body = upload.body();
-  if (body instanceof ReadableStream) return report === undefined ? body : reported(body, undefined, report);
-  if (report === undefined && body instanceof Uint8Array) return body;
-  const blob = body instanceof Blob ? body : new Blob([body]);
+  if (isWebStream(body)) return report === undefined ? body : reported(body, undefined, report);
+  if (report === undefined && ArrayBuffer.isView(body)) return body;
+  const blob = isBlob(body) ? body : new Blob([body]);
   const onUnreadable = () => end(fileChanged(upload.path, endpoint));
-  const stream = () => reported(blob.stream(), blob.size, report, onUnreadable);
+  const open = () => (isBlob(body) ? body.stream() : streamOfBytes(body));
+  const stream = () => reported(open(), blob.size, report, onUnreadable);
   // The `fetch` of Bun does not call `stream` of a blob.
   if (globalThis.process?.versions?.bun !== undefined) return report === undefined ? blob : stream();
   // A blob keeps the exact `Content-Length`; a stream would be sent in chunks, without a length.

@@ -1,7 +1,7 @@
 import { RequestValidationError } from "../errors/validation.ts";
 import { type OrderReference, referenceFault } from "../references/references.ts";
 import { ScopedStorage } from "../storage/scoped-storage.ts";
-import { eitherSignal } from "../util/abort-signals.ts";
+import { abortController, eitherSignal, throwIfAborted } from "../util/abort-signals.ts";
 import { dateOf } from "../util/clock.ts";
 import { safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
@@ -78,12 +78,12 @@ export function createOrderFollower(options: OrderFollowerOptions): OrderFollowe
   const { lockAndLook, visit } = createLooks(settings, records);
   /** The calls that `close` waits for. */
   const running = new Set<Promise<unknown>>();
-  const closing = new AbortController();
+  const closing = abortController();
   let stopTimer: () => void = () => undefined;
 
   /** Runs work that `close` waits for. */
   async function untilClosed<Result>(work: () => Promise<Result>): Promise<Result> {
-    closing.signal.throwIfAborted();
+    throwIfAborted(closing.signal);
     const result = work();
     running.add(result);
     try {

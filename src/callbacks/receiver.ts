@@ -2,6 +2,7 @@ import { GoneError, saysMissing } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
+import { reasonOf, throwIfAborted } from "../util/abort-signals.ts";
 import { sha256 } from "../util/digest.ts";
 import { attempt, propertyOf, safely, textOf, wordsOf } from "../util/foreign.ts";
 import { Latest } from "../util/latest.ts";
@@ -134,7 +135,7 @@ export function createOrderUpdatedReceiver(
       const work = "follower" in settings ? feed(settings, callback, signal) : handle(settings, callback, signal);
       // A handler that ignores the signal may fail after its response.
       work.catch((error: unknown) => {
-        if (signal.aborted && error !== signal.reason) report(callback, error, 503);
+        if (signal.aborted && error !== reasonOf(signal)) report(callback, error, 503);
       });
       return work;
     });
@@ -173,7 +174,7 @@ export function createOrderUpdatedReceiver(
       return missing(callback, error);
     }
     forgetMissing(orderReference);
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     const update = updateOf(order, callback, signal);
     await callHandler(receiver, orderReference, signal, () => onOrderUpdated(update));
     return acknowledged;

@@ -1,6 +1,6 @@
 import { AuthenticationError } from "../errors/api.ts";
 import type { OrderReference } from "../references/references.ts";
-import { eitherSignal, held } from "../util/abort-signals.ts";
+import { eitherSignal, held, throwIfAborted } from "../util/abort-signals.ts";
 import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { concurrently } from "../util/concurrency.ts";
 import { OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
@@ -60,7 +60,7 @@ export async function sweepOrders(
     if (busy.length === 0) break;
     orders = busy;
   }
-  if (signal.aborted) throw signal.reason;
+  throwIfAborted(signal);
   const { unchanged, changed, gone, missing } = counts;
   const result = { checked: unchanged + changed + gone + missing, changed, gone };
   if (failures.length > 0) throw new ReconcileError({ result, failures });

@@ -4,6 +4,7 @@ import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { type CallSite, withCallSite } from "../errors/call-site.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
+import { abortController } from "../util/abort-signals.ts";
 import type { Moment, PartnerClock } from "../util/clock.ts";
 import { withOverrides } from "../util/fields.ts";
 import { endingOf, propertyOf } from "../util/foreign.ts";
@@ -242,7 +243,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     return this.step("lookup", async (trace) => {
       const result = await this.scope.hold<T>(({ resolve, reject }) => {
         // A look-up may send many requests, such as the pages of a list. All of them end with the call.
-        const end = new AbortController();
+        const end = abortController();
         request(this.partOptions(end.signal)).then(resolve, reject);
         return (reason) => end.abort(reason);
       });

@@ -2,6 +2,7 @@ import { notModified } from "../binary/download.ts";
 import { fileFault } from "../binary/file-check.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
+import { abortController, throwIfAborted } from "../util/abort-signals.ts";
 import { keepProcess } from "../util/clock.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import type { Call } from "./call.ts";
@@ -62,7 +63,7 @@ async function receive(
 
 /** What one attempt holds while it is on the wire: its signal, its timer, its socket and its open body. It releases them together. */
 export class Attempt {
-  readonly #wire = new AbortController();
+  readonly #wire = abortController();
   readonly #scope: CancelScope;
   readonly #socket: UnreadSocket | undefined;
   readonly #stopTimer: () => void;
@@ -89,7 +90,7 @@ export class Attempt {
   open(body: Body): void {
     this.#body = body;
     if (this.signal.aborted) body.close();
-    this.signal.throwIfAborted();
+    throwIfAborted(this.signal);
   }
 
   /** Replaces the function that is called when the attempt times out. */

@@ -1,17 +1,28 @@
 import type { KyInstance, Options } from "ky";
 import { chunksOf } from "../binary/streams.ts";
-import { attempt, isFunction, propertyOf, wordsOf } from "../util/foreign.ts";
+import { throwIfAborted } from "../util/abort-signals.ts";
+import { attempt, isFunction, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
+import { isWebStream } from "../util/kinds.ts";
 import { NeverSent } from "./connection-errors.ts";
+import { isRead, knownContent, knownSignal, knowsGlobalSignals } from "./platform-values.ts";
 import { openBody, type Transport, type WireRequest } from "./transport.ts";
 
 /** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
 export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;
 
+/** What a `fetch` is called with in fact: those that are not the platform's may get a URL. */
+type AnyFetch = (request: Request | string, init?: RequestInit) => Promise<Response>;
+
 /** Whether the headers can be read like those of the platform's `Response`. */
 function areHeaders(headers: unknown): boolean {
   if (headers instanceof Headers) return true;
-  const copied = attempt(() => new Headers([...(headers as Iterable<[string, string]>)]));
-  return copied !== undefined && isFunction(propertyOf(headers, "get")) && isFunction(propertyOf(headers, "has"));
+  const isPair = (pair: unknown) =>
+    Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === "string");
+  return (
+    attempt(() => [...(headers as Iterable<unknown>)].every(isPair)) === true &&
+    isFunction(propertyOf(headers, "get")) &&
+    isFunction(propertyOf(headers, "has"))
+  );
 }
 
 /** Whether a value has the parts of a response's head that the SDK reads. */
@@ -63,11 +74,11 @@ function isPrerendering(error: unknown): boolean {
  * The platform's `fetch`. Next.js 16 loses the signal of a `Request` with separate options, and then returns the first response for all
  * equal GETs of a page. With a URL it keeps the signal.
  */
-const platformFetch: FetchLike = (request, init) =>
-  globalThis.fetch(request.method === "GET" ? request.url : request, init);
+const platformFetch: AnyFetch = (request, init) =>
+  globalThis.fetch(typeof request === "object" && request.method === "GET" ? request.url : request, init);
 
 /** Sends a request without any cache. Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end. */
-async function fetchFresh(fetchLike: FetchLike, request: Request, init: RequestInit): Promise<Response> {
+async function fetchFresh(fetchLike: AnyFetch, request: Request | string, init: RequestInit): Promise<Response> {
   if (!understands("cache", "no-store")) return fetchLike(request, init);
   try {
     return await fetchLike(request, { ...init, cache: "no-store" });
@@ -119,9 +130,10 @@ const loadKy = (): Promise<KyInstance> =>
   );
 
 /** The options of `fetch` that ky does not get: its errors would show the key, and it would combine the signal with its own each time. */
-function initOf({ method, headers, content }: WireRequest, signal: AbortSignal): RequestInit {
-  const init: RequestInit = { headers, signal, redirect: "manual" };
-  if (content instanceof Blob || content instanceof ReadableStream) {
+function initOf({ method, headers, content }: WireRequest, signal: AbortSignal | undefined): RequestInit {
+  const init: RequestInit = { headers, redirect: "manual" };
+  if (signal !== undefined) init.signal = signal;
+  if (isRead(content)) {
     // Otherwise `fetch` keeps a copy of the whole upload for a redirect that is never followed.
     if (understands("redirect", "error")) init.redirect = "error";
     init.window = null;
@@ -163,42 +175,44 @@ async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fet
 }
 
 /** Whether a `fetch` refuses the platform's `Request`, as that of the package undici does: then nothing was sent. */
-const refusesRequest = (error: unknown): boolean =>
-  error instanceof TypeError && attempt(() => error.message.includes("[object Request]")) === true;
+const refusesRequest = (error: unknown): boolean => textOf(error, "message")?.includes("[object Request]") === true;
 
 /** What a `fetch` gets instead of the `Request`. */
 const partsOf = ({ method, content }: WireRequest, init: RequestInit): RequestInit => ({
   ...init,
   method,
   ...(content !== undefined && { body: content }),
-  ...(content instanceof ReadableStream && { duplex: "half" }),
+  ...(isWebStream(content) && { duplex: "half" }),
 });
 
 /** The default transport: ky over the platform's `fetch`, or over the caller's own. */
-export function fetchTransport(fetchLike: FetchLike = platformFetch): Transport {
+export function fetchTransport(given?: FetchLike): Transport {
+  const fetchLike = (given as AnyFetch | undefined) ?? platformFetch;
   const loading = loadKy();
   loading.catch(() => undefined);
   /** Whether `fetch` gets a URL, because it does not take the platform's `Request`. */
   let byUrl = false;
   return {
     kind: "fetch",
-    send: async (request: WireRequest, signal: AbortSignal) => {
-      const init = initOf(request, signal);
+    send: async (wire: WireRequest, signal: AbortSignal) => {
       const ky = await loading;
+      const request = isRead(wire.content) ? { ...wire, content: await knownContent(wire.content) } : wire;
+      const init = initOf(request, knownSignal(signal));
       // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
-      signal.throwIfAborted();
-      const response = await callKy(ky, request, async (made) => {
-        if (!byUrl) {
-          try {
-            return await fetchFresh(fetchLike, made, init);
-          } catch (error) {
-            if (!refusesRequest(error)) throw error;
-            byUrl = true;
-          }
+      throwIfAborted(signal);
+      const sendByUrl = () => fetchFresh(fetchLike, request.url, partsOf(request, init));
+      const sendMade = async (made: Request) => {
+        if (byUrl) return sendByUrl();
+        try {
+          return await fetchFresh(fetchLike, made, init);
+        } catch (error) {
+          if (!refusesRequest(error)) throw error;
+          byUrl = true;
+          return sendByUrl();
         }
-        const parts = partsOf(request, init);
-        return fetchFresh((_, given) => Reflect.apply(fetchLike, undefined, [request.url, given]), made, parts);
-      });
+      };
+      // Ky makes a signal of its own for its `Request`.
+      const response = knowsGlobalSignals() ? await callKy(ky, request, sendMade) : checkedResponse(await sendByUrl());
       return { head: response, body: openBody(response) };
     },
   };

@@ -4,6 +4,7 @@ import { type Checked, check, type UnknownKey } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { type Overrides, splitFields } from "../util/fields.ts";
 import { attempt, isFunction, isObject, isPlainObject, isRecord, propertyOf, wordsOf } from "../util/foreign.ts";
+import { bytesIn, isBlob } from "../util/kinds.ts";
 import type { Priority } from "./pacing/queue.ts";
 
 /** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
@@ -138,7 +139,7 @@ const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in va
 
 /** Whether a value is an object with fields for JSON, and not a form, a map, bytes or a list. */
 const isFields = (value: unknown): boolean =>
-  isObject(value) && !(Symbol.iterator in value) && !(value instanceof Blob) && !(value instanceof ArrayBuffer);
+  isObject(value) && !(Symbol.iterator in value) && !isBlob(value) && bytesIn(value) === undefined;
 
 const isQueryText = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import type zlib from "node:zlib";
 import type { Body } from "../http/transport.ts";
+import { textOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 
 /** An error with a code, like those of Node. */
@@ -11,7 +12,7 @@ const cutOff = () => coded("the connection closed before the response was comple
 
 /** A body that closes before its end was cut off. Node says only "aborted". */
 const faultOf = (error: unknown): unknown =>
-  error instanceof Error && /^aborted$|^Premature close$/.test(error.message) ? cutOff() : error;
+  /^aborted$|^Premature close$/.test(textOf(error, "message") ?? "") ? cutOff() : error;
 
 const ignore = () => undefined;
 

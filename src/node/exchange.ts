@@ -5,7 +5,8 @@ import { NeverSent } from "../http/connection-errors.ts";
 import type { Received, WireRequest } from "../http/transport.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { propertyOf } from "../util/foreign.ts";
+import { isError, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
+import { isBlob, isWebStream } from "../util/kinds.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
 import { acceptEncoding, coded, NodeBody } from "./body.ts";
 import { type Connections, httpModule } from "./connections.ts";
@@ -115,8 +116,9 @@ const isConnecting = (socket: Socket): boolean => socket.connecting || propertyO
 
 /** Removes the credentials of a proxy from the message of Node's error about it. */
 function withoutCredentials(error: unknown): unknown {
-  if (!(error instanceof Error) || !error.message.includes("@")) return error;
-  return coded(error.message.replace(/\/\/[^/\s]*@/g, "//"), String(propertyOf(error, "code") ?? ""));
+  const message = textOf(error, "message");
+  if (!message?.includes("@")) return error;
+  return coded(message.replace(/\/\/[^/\s]*@/g, "//"), String(propertyOf(error, "code") ?? ""));
 }
 
 type RequestContent = WireRequest["content"];
@@ -125,8 +127,8 @@ type RequestContent = WireRequest["content"];
 function lengthOf(method: string, content: RequestContent): number | undefined {
   if (content === undefined) return method === "GET" ? undefined : 0;
   if (typeof content === "string") return Buffer.byteLength(content);
-  if (content instanceof Blob) return content.size;
-  return content instanceof Uint8Array ? content.byteLength : undefined;
+  if (isBlob(content)) return content.size;
+  return isWebStream(content) ? undefined : content.byteLength;
 }
 
 /**
@@ -135,8 +137,8 @@ function lengthOf(method: string, content: RequestContent): number | undefined {
  */
 function writeContent(outgoing: http.ClientRequest, content: RequestContent): void {
   if (content === undefined) outgoing.end();
-  else if (content instanceof Blob) void writeStream(outgoing, content.stream());
-  else if (content instanceof ReadableStream) void writeStream(outgoing, content);
+  else if (isBlob(content)) void writeStream(outgoing, content.stream());
+  else if (isWebStream(content)) void writeStream(outgoing, content);
   // As bytes: Node writes a text and the head before it in one encoding, and headers are in Latin-1.
   else outgoing.write(typeof content === "string" ? Buffer.from(content) : content, () => outgoing.end());
 }
@@ -153,7 +155,7 @@ async function writeStream(outgoing: http.ClientRequest, stream: ReadableStream<
       await new Promise<void>((resolve) => outgoing.write(value, () => resolve()));
     }
   } catch (error) {
-    outgoing.destroy(error instanceof Error ? error : new Error(String(error)));
+    outgoing.destroy(isError(error) ? error : new Error(wordsOf(error)));
   }
 }
 

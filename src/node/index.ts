@@ -5,6 +5,7 @@
  */
 
 import type { Transport } from "../http/transport.ts";
+import { throwIfAborted } from "../util/abort-signals.ts";
 import { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { type NodeTransportOptions, resolveNodeOptions } from "./options.ts";
@@ -29,7 +30,7 @@ export function nodeTransport(options?: NodeTransportOptions): Transport {
     send: async (request, signal, clock) => {
       // The connection of an earlier response may have ended together with that response.
       if (request.method === "GET") await connections.settled();
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       return exchange(connections, request, signal, clock);
     },
   };

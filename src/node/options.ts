@@ -42,7 +42,7 @@ const isProxyUrl = (value: unknown): boolean =>
   typeof value === "boolean" || (typeof value === "string" && proxyUrlOf(value) !== undefined);
 
 const isPem = (value: unknown): boolean =>
-  typeof value === "string" ? value.includes("-----BEGIN") : value instanceof Uint8Array && value.length > 0;
+  typeof value === "string" ? value.includes("-----BEGIN") : ArrayBuffer.isView(value) && value.byteLength > 0;
 
 const defaults = { maxSockets: Number.POSITIVE_INFINITY, connectTimeout: 10_000 };
 

@@ -6,7 +6,7 @@ import { newCallId } from "../http/observer.ts";
 import { checkedOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
 import type { Send } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { eitherSignal } from "../util/abort-signals.ts";
+import { abortController, eitherSignal, throwIfAborted } from "../util/abort-signals.ts";
 import { textOf } from "../util/foreign.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
@@ -72,7 +72,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     // The stack of a prefetched page does not contain the caller's frames, so the frames of the loop are added to its error.
     const callSite = captureCallSite();
     const { signal, prefetch = 1, ...options } = checkedOptions(listOptions, this.#options, this.#endpoint);
-    const left = new AbortController();
+    const left = abortController();
     // Only a current request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
     const { callId = newCallId() } = options;
     const each = { ...options, callId, signal: eitherSignal(signal, left.signal) };
@@ -130,7 +130,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
 /** Throws the signal's reason if the signal was aborted during the loop body. */
 function checkSignal({ signal }: ListOptions): void {
-  if (signal?.aborted) throw signal.reason;
+  if (signal !== undefined) throwIfAborted(signal);
 }
 
 /** How many cursors are remembered. A loop of at most this many pages is found at its first repeat. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ConfigurationError } from "../errors/validation.ts";
-import { propertyOf } from "../util/foreign.ts";
+import { propertyOf, textOf } from "../util/foreign.ts";
 
 /** The methods that the SDK uses of a client of the package `redis` (node-redis 4 or newer, also a cluster or a pool). */
 export interface NodeRedisClient {
@@ -26,7 +26,7 @@ export interface Script {
   run(keys: readonly string[], ...parameters: string[]): Promise<unknown>;
 }
 
-const unknownToServer = (error: unknown) => error instanceof Error && error.message.startsWith("NOSCRIPT");
+const unknownToServer = (error: unknown) => textOf(error, "message")?.startsWith("NOSCRIPT") === true;
 
 /**
  * Runs a script by its digest, and sends its full text when the server does not know it: at first and after a restart.

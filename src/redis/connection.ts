@@ -1,5 +1,6 @@
 import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import type { Member } from "../http/pacing/tokens.ts";
+import { wordsOf } from "../util/foreign.ts";
 import type { Script } from "./client.ts";
 import { type Ask, type Reply, readReply, readWaits } from "./protocol.ts";
 
@@ -94,7 +95,7 @@ export class RedisConnection {
       this.#roundTrip += (this.#member.clock.now() - began - this.#roundTrip) / 4;
       return reply;
     } catch (error) {
-      this.#lose(error instanceof Error ? error.message : String(error));
+      this.#lose(wordsOf(error));
       return undefined;
     }
   }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { bytesIn } from "../util/kinds.ts";
 
 /** What a response reported about a policy, with the stamp of its request's grant. */
 export interface ReportedLevel extends Stamp {
@@ -95,7 +96,8 @@ export type Reply = z.output<typeof reply>;
 
 /** Reads the JSON that a script returned: text, or its bytes where the client gives those. */
 function readJson(returned: unknown): unknown {
-  const text = returned instanceof Uint8Array ? new TextDecoder().decode(returned) : returned;
+  const bytes = bytesIn(returned);
+  const text = bytes === undefined ? returned : new TextDecoder().decode(bytes);
   if (typeof text !== "string") throw new Error("Redis returned no text: use a client that returns strings or bytes");
   return JSON.parse(text);
 }

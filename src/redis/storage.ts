@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { KeyValueStorage } from "../storage/contract.ts";
 import { lifetimeOf, readStorageOptions } from "../storage/contract.ts";
+import { bytesIn } from "../util/kinds.ts";
 import { createScript, type RedisClient, type Script } from "./client.ts";
 
 /*
@@ -138,6 +139,7 @@ const expectation = (expected: Uint8Array | null | undefined): [mode: string, va
 function textOf(returned: unknown): string | undefined {
   if (returned === null || returned === undefined) return undefined;
   if (typeof returned === "string") return returned;
-  if (returned instanceof Uint8Array) return new TextDecoder().decode(returned);
+  const bytes = bytesIn(returned);
+  if (bytes !== undefined) return new TextDecoder().decode(bytes);
   throw new Error("Redis returned no text: use a client that returns strings or bytes");
 }

@@ -1,11 +1,62 @@
 type Listener = Parameters<AbortSignal["addEventListener"]>;
 
+/** The errors of aborted signals without a reason, as a polyfill makes them. */
+const unnamed = new WeakMap<AbortSignal, unknown>();
+
+const abortError = (): Error => new DOMException("This operation was aborted", "AbortError");
+
+/** Why a signal aborted: its reason, or an `AbortError` if it has none, the same one each time. */
+export function reasonOf(signal: AbortSignal): unknown {
+  const { reason } = signal;
+  if (reason !== undefined || !signal.aborted) return reason;
+  const error = unnamed.get(signal) ?? abortError();
+  unnamed.set(signal, error);
+  return error;
+}
+
+/** Throws the reason of an aborted signal. A polyfill's signal lacks this method. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw reasonOf(signal);
+}
+
+/** The global class that was tried last, and whether its signals have the reason that they are aborted with. */
+let tried: { readonly Controller: typeof AbortController; readonly isComplete: boolean } | undefined;
+
+function isComplete(Controller: typeof AbortController): boolean {
+  if (tried?.Controller !== Controller) {
+    const controller = new Controller();
+    controller.abort(Controller);
+    const { signal } = controller;
+    tried = { Controller, isComplete: signal.reason === Controller && "throwIfAborted" in signal };
+  }
+  return tried.isComplete;
+}
+
+/** Makes a controller. Where a polyfill's signals lack the reason, they get it. */
+export function abortController(): AbortController {
+  const controller = new AbortController();
+  if (isComplete(AbortController)) return controller;
+  const { signal } = controller;
+  const abort = controller.abort.bind(controller);
+  let because: unknown;
+  Object.defineProperties(signal, {
+    reason: { get: () => because },
+    throwIfAborted: { value: () => throwIfAborted(signal) },
+  });
+  return Object.defineProperty(controller, "abort", {
+    value: (reason: unknown = abortError()) => {
+      because ??= reason;
+      abort(reason);
+    },
+  });
+}
+
 /**
  * Calls `listener` with the reason when the signal aborts, or at once if it is aborted. Returns a function that removes the listener.
  * Call that function when the work ends, so that a long-lived signal collects no listeners.
  */
 export function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () => void {
-  const listen = () => listener(signal.reason);
+  const listen = () => listener(reasonOf(signal));
   if (signal.aborted) {
     listen();
     return () => undefined;
@@ -35,7 +86,8 @@ export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal
       return aborted() !== undefined;
     },
     get reason() {
-      return aborted()?.reason;
+      const ended = aborted();
+      return ended && reasonOf(ended);
     },
     addEventListener: (...listener: Listener) => {
       for (const one of both) one.addEventListener(...listener);
@@ -53,7 +105,7 @@ export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal
  */
 export function held<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) throw signal.reason;
+    throwIfAborted(signal);
     let stop: () => void = () => undefined;
     const stopListening = onAbort(signal, (reason) => {
       stop();
@@ -78,7 +130,7 @@ export function sharedSignal(signal: AbortSignal): AbortSignal {
       return signal.aborted;
     },
     get reason() {
-      return signal.reason;
+      return reasonOf(signal);
     },
     addEventListener: (_: string, listener: () => void) => {
       listeners.add(listener);

@@ -1,4 +1,4 @@
-import { held, onAbort } from "./abort-signals.ts";
+import { abortController, held, onAbort, reasonOf, throwIfAborted } from "./abort-signals.ts";
 
 /** The result of one input: a value if `ok`, otherwise an error, together with the input. */
 export type Outcome<Input, Value> =
@@ -39,7 +39,7 @@ export async function* concurrently<Input, Value>(
   let wake: () => void = () => undefined;
 
   const start = (input: Input) => {
-    const left = new AbortController();
+    const left = abortController();
     let isBusy = true;
     const waits = () => {
       if (isBusy) busy -= 1;
@@ -108,7 +108,7 @@ export async function* concurrently<Input, Value>(
       for (let next = finished.shift(); next !== undefined; next = finished.shift()) yield next.outcome;
       while (!isOver && !isReading && !signal?.aborted && busy < concurrency && running.size < most) read();
       // After the reading, because the source may abort the signal. An abort is thrown also when all inputs have been read.
-      if (signal?.aborted) fail(signal.reason);
+      if (signal?.aborted) fail(reasonOf(signal));
       if (finished.length > 0) continue;
       if (isOver && running.size === 0) break;
       await change();
@@ -140,7 +140,7 @@ export class Slots {
 
   /** Takes a place, after those who came before. Resolves to the function that gives it back; a second call of it does nothing. */
   async take(signal: AbortSignal): Promise<() => void> {
-    if (signal.aborted) throw signal.reason;
+    throwIfAborted(signal);
     if (this.#free > 0) this.#free -= 1;
     else
       await held<void>(signal, (resolve) => {

@@ -24,8 +24,11 @@ export function textOf(value: unknown, name: PropertyKey): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-/** Whether a value is an error of this realm. */
-export const isError = (value: unknown): value is Error => attempt(() => value instanceof Error) === true;
+/** Whether a value is an error, of any realm. */
+export const isError = (value: unknown): value is Error =>
+  attempt(
+    () => value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value)),
+  ) === true;
 
 /** Describes a thrown value: the message of an error, or only the kind of another object, since its fields can be secret. */
 export function wordsOf(thrown: unknown): string {

@@ -16,6 +16,7 @@ export function userAgent(): string | undefined {
 
 /** What the package uses of Node, Bun and Deno where it exists. */
 interface BuiltIns {
+  "node:buffer": typeof import("node:buffer");
   "node:async_hooks": typeof import("node:async_hooks");
   "node:crypto": typeof import("node:crypto");
   "node:diagnostics_channel": typeof import("node:diagnostics_channel");

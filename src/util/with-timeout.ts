@@ -1,4 +1,4 @@
-import { unlessAborted } from "./abort-signals.ts";
+import { abortController, unlessAborted } from "./abort-signals.ts";
 import type { PartnerClock } from "./clock.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function withTimeout<Result>(
   late: () => Error,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController();
+  const controller = abortController();
   let stopTimer: () => void = () => undefined;
   const wait = (left: number) => {
     stopTimer = clock.after(ms / parts, () => (left > 1 ? wait(left - 1) : controller.abort(late())));

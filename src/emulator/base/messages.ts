@@ -1,3 +1,4 @@
+import { abortController, throwIfAborted } from "../../util/abort-signals.ts";
 /** The service as one function. */
 export type Service = (request: Request) => Promise<Response>;
 
@@ -42,7 +43,7 @@ export const isBrokenConnection = (error: unknown): boolean =>
 
 /** The time from the start of a state until it is replaced. */
 export class Lifetime {
-  readonly #end = new AbortController();
+  readonly #end = abortController();
 
   /** Aborts with a broken connection when the state is replaced, or its world is removed. */
   get signal(): AbortSignal {
@@ -56,7 +57,7 @@ export class Lifetime {
 
 /** Breaks the connection of a request that arrived before its state was replaced, as a restart of a service does. */
 export function assertCurrent({ lifetime }: { readonly lifetime: Lifetime }): void {
-  lifetime.signal.throwIfAborted();
+  throwIfAborted(lifetime.signal);
 }
 
 type RecordPiece = (piece: Uint8Array) => void;

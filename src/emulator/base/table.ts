@@ -114,7 +114,7 @@ export class Collection<Stored extends { readonly reference: string }> extends R
 export function jsonCopy<Value>(value: Value): Value;
 export function jsonCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => jsonCopy(entry));
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) if (field !== undefined) copy[name] = jsonCopy(field);
   return copy;

@@ -3,7 +3,7 @@ import type { Issue } from "../../errors/validation.ts";
 import { kindOfParameter } from "../../http/request.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
-import { onAbort } from "../../util/abort-signals.ts";
+import { onAbort, reasonOf, throwIfAborted } from "../../util/abort-signals.ts";
 import { bodyRecorderOf } from "../base/messages.ts";
 import { Problem, type ProblemCode } from "../base/problem.ts";
 import type { Route } from "./route.ts";
@@ -13,7 +13,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   const recorder = bodyRecorderOf(request);
   const reader = request.body?.getReader();
   if (reader === undefined) return;
-  request.signal.throwIfAborted();
+  throwIfAborted(request.signal);
   const cancel = (reason: unknown) => void reader.cancel(reason).catch(() => {});
   const stopListening = onAbort(request.signal, cancel);
   try {
@@ -21,10 +21,10 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
       recorder?.(piece.value);
       yield piece.value;
     }
-    request.signal.throwIfAborted();
+    throwIfAborted(request.signal);
   } finally {
     stopListening();
-    cancel(request.signal.reason);
+    cancel(reasonOf(request.signal));
   }
 }
 

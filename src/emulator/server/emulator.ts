@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../../errors/validation.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { PodPartnerOptions } from "../../options.ts";
-import { eitherSignal } from "../../util/abort-signals.ts";
+import { eitherSignal, throwIfAborted } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import { attempt, propertyOf, textOf } from "../../util/foreign.ts";
+import { attempt, isObject, propertyOf, textOf } from "../../util/foreign.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";
 import { assertCurrent, type Lifetime, type Service, WholeResponse } from "../base/messages.ts";
 import type { DemoCatalog } from "../catalog/catalog.ts";
@@ -146,6 +146,10 @@ async function respond(
   return response;
 }
 
+/** A request of any implementation of `fetch`. */
+const isRequest = (input: unknown): input is Request =>
+  isObject(input) && "url" in input && "headers" in input && "signal" in input;
+
 /** Without a Date, node:http adds one by the machine's time, which can differ from the emulator's clock. */
 function withDate(response: Response, now: number): Response {
   if (!response.headers.has("Date")) response.headers.set("Date", new Date(now).toUTCString());
@@ -183,10 +187,10 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
     faults: { add: faults.add, clear: faults.clear },
     fetch: async (input, init) => {
       // A copy of a Request has the method GET when the original's method is TRACE.
-      const request = input instanceof Request && init === undefined ? input : new Request(input, init);
+      const request = isRequest(input) && init === undefined ? input : new Request(input, init);
       // The signal of a Request follows the caller's signal only while the Request is in use.
       const signal = init?.signal ?? request.signal;
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       const url = new URL(request.url);
       const match = find(request.method, url);
       const endpoint = match?.route.endpoint;
@@ -196,7 +200,7 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
       const arrived = { request, url, call: endpoint?.call, fault: fault?.fault, tokens };
       return await recorder.record(arrived, service, async (watched) => {
         const response = await respond({ emulation, service: watched }, { request, signal, match, fault, lifetime });
-        signal.throwIfAborted();
+        throwIfAborted(signal);
         return withDate(response, emulation.clock.now());
       });
     },

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeStream } from "node:stream/web";
+import { abortController } from "../../util/abort-signals.ts";
 import { isBrokenConnection, traceRequest, WholeResponse } from "../base/messages.ts";
 import { nameOfChange } from "../controls/table.ts";
 import { createPage } from "../page/page.ts";
@@ -126,7 +127,7 @@ async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ) {
-  const disconnected = new AbortController();
+  const disconnected = abortController();
   outgoing.once("close", () => {
     if (!outgoing.writableFinished) disconnected.abort();
   });

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { OrderReference, StoreReference } from "../../references/references.ts";
 import { count } from "../../schemas/shape.ts";
+import { abortController } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { isFunction, propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 
@@ -141,7 +142,7 @@ async function startOfBody(body: ReadableStream<Uint8Array>, wire: PartnerClock)
 /** Sends a callback once: a GET without a body. A redirect is not followed. The result never rejects. */
 export function sendCallback(url: string, settings: CallbackSettings, wire: PartnerClock): SendingCallback {
   const { fetch, timeout } = settings;
-  const controller = new AbortController();
+  const controller = abortController();
   // A `fetch` of the options can ignore the signal, so the end does not depend on it.
   const ended = Promise.withResolvers<never>();
   const stop = (reason: string) => {

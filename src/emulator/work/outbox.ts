@@ -1,4 +1,5 @@
 import pThrottle from "p-throttle";
+import { abortController } from "../../util/abort-signals.ts";
 import { Slots } from "../../util/concurrency.ts";
 import { ControlError } from "../base/control-error.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
@@ -84,7 +85,7 @@ export class CallbackOutbox {
   /** The callbacks that are being delivered, with the try once it has begun. */
   readonly #current = new Map<StoredCallback, SendingCallback | undefined>();
   readonly #silent: SilentReceivers;
-  readonly #closing = new AbortController();
+  readonly #closing = abortController();
   /** Resolves when the next callback may be sent. */
   readonly #turn: () => Promise<void>;
 

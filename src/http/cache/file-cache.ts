@@ -1,7 +1,7 @@
 import { Download, notModified } from "../../binary/download.ts";
 import { watched } from "../../binary/streams.ts";
 import type { OpenStorage } from "../../storage/client-storage.ts";
-import { onAbort } from "../../util/abort-signals.ts";
+import { abortController, onAbort } from "../../util/abort-signals.ts";
 import { dateOf, type PartnerClock } from "../../util/clock.ts";
 import { nameByHash } from "../../util/digest.ts";
 import type { HeaderFields, ResponseHead } from "../../util/response-head.ts";
@@ -133,7 +133,7 @@ function serve(file: WantedFile, stored: StoredFile): Arrival {
 }
 
 function bodyOf(file: WantedFile, stored: StoredFile): Body {
-  const closed = new AbortController();
+  const closed = abortController();
   const bytes = bytesOf(file, stored, closed.signal);
   return { next: async () => (await bytes.next()).value ?? undefined, close: () => closed.abort() };
 }

@@ -7,6 +7,7 @@ import type { ClaimReference } from "../../references/references.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
+import { isDate } from "../../util/kinds.ts";
 import {
   type Claim,
   type Claimcategory,
@@ -147,8 +148,6 @@ export class ClaimsResource {
     return retract(this.#filing, claimReference, options);
   }
 }
-
-const isDate = (value: unknown): value is Date => attempt(() => value instanceof Date) === true;
 
 /** Converts a date. An invalid date becomes a text that the check of the request reports. */
 const toTimestamp = (date: Date): string => attempt(() => date.toISOString()) ?? "Invalid Date";

@@ -11,7 +11,7 @@ import { check } from "../../schemas/check.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import type { Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
-import { onAbort } from "../../util/abort-signals.ts";
+import { abortController, onAbort } from "../../util/abort-signals.ts";
 import { image, type PrintImage, uploadImage } from "./images.endpoints.ts";
 
 /** When the holder of a lock dies, the content is free after so many milliseconds. */
@@ -44,7 +44,7 @@ export function uploadOnce(
 ): Promise<UploadedImage> {
   const [watch, options] = splitWatch(given, "onProgress", "onDownsize");
   return context.run(uploadImage, options, async (call) => {
-    const over = new AbortController();
+    const over = abortController();
     let content: Content | undefined;
     try {
       const input = { body: source, faults: optionFaults(watch, watchOptions) };

@@ -1,7 +1,7 @@
 import { RendertokenLimitError } from "../../errors/api.ts";
 import { TokenBudgetError } from "../../errors/renders.ts";
 import { nameOf } from "../../http/endpoint.ts";
-import { unlessAborted } from "../../util/abort-signals.ts";
+import { throwIfAborted, unlessAborted } from "../../util/abort-signals.ts";
 import { dateOf } from "../../util/clock.ts";
 import { isoTime, latestTime } from "../../util/timestamp.ts";
 import { getRendertokens } from "../rendertokens/rendertokens.ts";
@@ -70,7 +70,7 @@ export class TokenLimits {
     for (;;) {
       // What is deducted while the tokens are read would be counted twice, or not at all.
       while (this.#reading !== undefined) await this.#reading;
-      if (row.signal.aborted) throw row.signal.reason;
+      throwIfAborted(row.signal);
       const attempts = this.#affordable(cost);
       const isCovered = this.#isCovered(cost);
       if (attempts > 0 && isCovered) {
