@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeStream } from "node:stream/web";
+import { knownSignal } from "../../http/platform-values.ts";
 import { abortController } from "../../util/abort-signals.ts";
 import { isBrokenConnection, traceRequest, WholeResponse } from "../base/messages.ts";
 import { nameOfChange } from "../controls/table.ts";
@@ -84,7 +85,8 @@ function pathOf(target: string): string {
   return url === null ? `/${target}` : url.pathname + url.search;
 }
 
-function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Request {
+function toRequest(incoming: IncomingMessage, origin: string, disconnected: AbortSignal): Request {
+  const signal = knownSignal(disconnected) ?? new Request(origin).signal;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
