@@ -2,7 +2,7 @@ import { type CallSite, captureCallSite, withRow } from "../errors/call-site.ts"
 import { AlreadyReadError } from "../errors/response.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals.ts";
+import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
 import { attempt, isFunction, isObject } from "../util/foreign.ts";
@@ -98,11 +98,9 @@ export async function* many<Input, Value, Options extends ManyOptions>(
   { concurrency, most, work, callSite }: Many<Input, Value, Options>,
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
   const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
-  const signal = rest.signal && sharedSignal(rest.signal);
-  const { callId } = rest;
+  const { callId, signal } = rest;
   const optionsOf = (index: number) => ({
     ...rest,
-    signal,
     priority: rest.priority ?? "low",
     ...(callId !== undefined && { callId: `${callId.slice(0, 180)}/${index}` }),
   });

@@ -1,4 +1,13 @@
-type Listener = Parameters<AbortSignal["addEventListener"]>;
+type Listener = (reason: unknown) => void;
+
+/** What waits for a signal, and how the one listener of that signal is removed. */
+interface Waiting {
+  readonly listeners: Set<{ readonly call: Listener }>;
+  readonly stop: () => void;
+}
+
+/** `addEventListener` is linear in the listeners of a signal, and Node warns of more than ten: each signal has one, whatever waits for it. */
+const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
 /** The errors of aborted signals without a reason, as a polyfill makes them. */
 const unnamed = new WeakMap<AbortSignal, unknown>();
@@ -55,14 +64,48 @@ export function abortController(): AbortController {
  * Calls `listener` with the reason when the signal aborts, or at once if it is aborted. Returns a function that removes the listener.
  * Call that function when the work ends, so that a long-lived signal collects no listeners.
  */
-export function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () => void {
-  const listen = () => listener(reasonOf(signal));
+export function onAbort(signal: AbortSignal, listener: Listener): () => void {
   if (signal.aborted) {
-    listen();
+    listener(reasonOf(signal));
     return () => undefined;
   }
-  signal.addEventListener("abort", listen, { once: true });
-  return () => signal.removeEventListener("abort", listen);
+  const waiting = waitingFor.get(signal) ?? listenTo(signal);
+  const { listeners, stop } = waiting;
+  const entry = { call: listener };
+  listeners.add(entry);
+  return () => {
+    if (!listeners.delete(entry) || listeners.size > 0 || waitingFor.get(signal) !== waiting) return;
+    waitingFor.delete(signal);
+    stop();
+  };
+}
+
+function listenTo(signal: AbortSignal): Waiting {
+  const listeners: Waiting["listeners"] = new Set();
+  const onEvent = () => {
+    // A listener that is added from now on is called at once, or belongs to the next event.
+    waitingFor.delete(signal);
+    callAll(listeners, reasonOf(signal));
+  };
+  // It can throw: then nothing waits.
+  signal.addEventListener("abort", onEvent, { once: true });
+  const waiting = { listeners, stop: () => signal.removeEventListener("abort", onEvent) };
+  waitingFor.set(signal, waiting);
+  return waiting;
+}
+
+/** Calls each listener once, also after one has failed. Throws the first error. */
+function callAll(listeners: Waiting["listeners"], reason: unknown): void {
+  let failure: { readonly error: unknown } | undefined;
+  for (const entry of listeners) {
+    listeners.delete(entry);
+    try {
+      entry.call(reason);
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure !== undefined) throw failure.error;
 }
 
 /** Waits for a promise, but rejects with the signal's reason as soon as the signal aborts. The promise itself continues. */
@@ -81,6 +124,7 @@ export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal
   if (first === undefined) return second;
   const both = [first, second];
   const aborted = () => both.find((signal) => signal.aborted);
+  let stop: () => void = () => undefined;
   const signal = {
     get aborted() {
       return aborted() !== undefined;
@@ -89,12 +133,18 @@ export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal
       const ended = aborted();
       return ended && reasonOf(ended);
     },
-    addEventListener: (...listener: Listener) => {
-      for (const one of both) one.addEventListener(...listener);
+    // There is at most one listener: that of `onAbort`.
+    addEventListener: (_: string, listener: () => void) => {
+      const listen = () => {
+        stop();
+        listener();
+      };
+      const stops = both.map((one) => onAbort(one, listen));
+      stop = () => {
+        for (const each of stops) each();
+      };
     },
-    removeEventListener: (...listener: Listener) => {
-      for (const one of both) one.removeEventListener(...listener);
-    },
+    removeEventListener: (_: string, _listener: () => void) => stop(),
   };
   return signal as AbortSignal;
 }
@@ -116,32 +166,4 @@ export function held<T>(signal: AbortSignal, begin: (resolve: (value: T) => void
       resolve(value);
     });
   });
-}
-
-/**
- * A signal that any number of calls at the same time can use. It listens to the caller's own signal once, while at least one of them
- * listens: Node 22 warns of more than ten listeners. Like {@link eitherSignal}, it has only the parts of a signal that the SDK uses.
- */
-export function sharedSignal(signal: AbortSignal): AbortSignal {
-  const listeners = new Set<() => void>();
-  let stopListening: () => void = () => undefined;
-  const shared = {
-    get aborted() {
-      return signal.aborted;
-    },
-    get reason() {
-      return reasonOf(signal);
-    },
-    addEventListener: (_: string, listener: () => void) => {
-      listeners.add(listener);
-      if (listeners.size > 1) return;
-      stopListening = onAbort(signal, () => {
-        for (const each of [...listeners]) each();
-      });
-    },
-    removeEventListener: (_: string, listener: () => void) => {
-      if (listeners.delete(listener) && listeners.size === 0) stopListening();
-    },
-  };
-  return shared as AbortSignal;
 }

@@ -1,5 +1,6 @@
 import { FairShare } from "./fair-share.ts";
 import type { PolicyReport } from "./headers.ts";
+import { InFlight, type SentRequest } from "./in-flight.ts";
 import type { Wait } from "./wait.ts";
 
 /*
@@ -34,19 +35,6 @@ const slowStartLasts = { ms: 1_000, roundTrips: 3 };
 /** Requests in flight during the slow start: at least `min`, and a part of the level that grows from the first to the second number. */
 const slowStartInFlight = { min: 4, first: 1 / 32, last: 1 / 4 };
 
-/** What a bucket keeps of a request that took a token, until its response arrives. */
-export interface SentRequest {
-  readonly sentAt: number;
-  /** The level right after the request took its token, minus the tokens that other clients are known to have taken since. */
-  level: number;
-  /** The number of requests sent by then, this one included. */
-  readonly sent: number;
-  /** The number of requests that had ended by then. */
-  readonly ended: number;
-  /** The number of later requests whose responses came earlier: the service probably counted them first. */
-  overtaken: number;
-}
-
 /** How a request ended without a response of the service: it is lost, a gateway responded, or the service certainly never received it. */
 export type Ending = "lost" | "gateway" | "unsent";
 
@@ -74,8 +62,12 @@ export class Bucket {
   #ended = 0;
   readonly #slowStart = new SlowStart();
   readonly #fairShare = new FairShare(this);
-  /** Requests without a response, in the order in which they were sent. */
-  readonly #inFlight = new Set<SentRequest>();
+  readonly #inFlight = new InFlight();
+  /** The tokens that other clients are known to have taken. */
+  #taken = 0;
+  /** The number of requests sent by then: when the service last reported another quota or window, and by its request. */
+  #sentBeforeResize = 0;
+  #resizedBy = 0;
 
   constructor(quota: number, window: number, now: number) {
     this.quota = quota;
@@ -175,9 +167,8 @@ export class Bucket {
     this.#sent += 1;
     this.#usedAt = now;
     this.#fairShare.take(now);
-    const request = { sentAt: now, level: this.#level, sent: this.#sent, ended: this.#ended, overtaken: 0 };
-    this.#inFlight.add(request);
-    return request;
+    const level = this.#level + this.#taken;
+    return this.#inFlight.add({ sentAt: now, level, sent: this.#sent, ended: this.#ended });
   }
 
   /**
@@ -186,10 +177,9 @@ export class Bucket {
    */
   forget(request: SentRequest, now: number, ending: Ending): void {
     this.#refill(now);
-    if (ending !== "unsent") this.#countOvertakers(request, now);
     this.#ended += 1;
     this.#usedAt = now;
-    this.#inFlight.delete(request);
+    this.#inFlight.remove(request, ending === "unsent" ? "unsent" : "ended");
     if (ending === "gateway") this.#slowStart.addLostProbe();
     if (ending === "unsent") this.#level = Math.min(this.quota - this.inFlight, this.#level + 1);
   }
@@ -197,24 +187,27 @@ export class Bucket {
   /** Learns from the response to a request. `report` is undefined when the response does not name this policy. */
   observe(request: SentRequest, report: PolicyReport | undefined, now: number): void {
     this.#refill(now);
-    const countedBefore = this.#countOvertakers(request, now);
+    // The service may have counted later requests before this one: those that have ended, and those sent long enough ago. A request takes
+    // at least half of the shortest round trip to reach the service.
+    const countedBefore = this.#inFlight.overtakers(request, now - this.#roundTrip / 2);
     const meanwhile = this.#ended - request.ended;
     const took = now - request.sentAt;
     this.#roundTrip = this.#roundTrip === 0 ? took : Math.min(took, this.#roundTrip * (1 + roundTripGrowth));
     this.#ended += 1;
     this.#usedAt = now;
-    if (report !== undefined) this.#resize(report);
-    this.#inFlight.delete(request);
+    const isOld = report !== undefined && this.#resize(request, report);
+    this.#inFlight.remove(request, "ended");
     // A request that was sent during the hold is a check. When the service refuses it, too, the hold begins again.
     if (request.sent > this.#sentBeforeHold) this.#heldUntil = 0;
     this.#slowStart.addResponse(now);
-    if (report?.remaining === undefined) return;
+    if (report?.remaining === undefined || isOld) return;
     const { reported, reportedBefore } = this.#slowStart;
     this.#slowStart.addLevel(now);
     const remaining = Math.min(report.remaining, this.quota);
     // The service may not have counted the requests in flight, nor those that ended meanwhile.
     const atLeast = remaining - meanwhile - this.inFlight;
-    if (!reported) this.#level = Math.min(this.#level, atLeast);
+    const isFirst = !reported || request.sent === this.#resizedBy;
+    if (isFirst) this.#level = Math.min(this.#level, atLeast);
     this.#noticeOthers(request, remaining, countedBefore, now, reportedBefore);
     this.#level = Math.max(this.#level, atLeast);
   }
@@ -236,29 +229,14 @@ export class Bucket {
     this.#fairShare.join(level, consumers, now);
   }
 
-  /**
-   * The maximum number of later requests that the service may have counted before this one, whose response has arrived: those that already
-   * have a response, and those sent long enough ago. A request takes at least half of the shortest round trip to reach the service.
-   *
-   * It also counts this request as one that has overtaken the earlier requests in flight.
-   */
-  #countOvertakers(request: SentRequest, now: number): number {
-    let count = request.overtaken;
-    for (const other of this.#inFlight) {
-      if (other.sent < request.sent) other.overtaken += 1;
-      else if (other.sentAt > now - this.#roundTrip / 2) break;
-      else if (other !== request) count += 1;
-    }
-    return count;
-  }
-
   /** Other clients took tokens when fewer remain than this client's own requests explain. A difference of up to one token is rounding. */
   #noticeOthers(request: SentRequest, remaining: number, countedBefore: number, now: number, known: boolean): void {
     const likely = remaining + 0.5 - (this.#sent - request.sent);
-    const taken = request.level - countedBefore - (remaining + 1);
-    if (taken > 0) {
+    const taken = request.level - this.#taken - countedBefore - (remaining + 1);
+    // The level of a request that was sent before a resize is one of the earlier bucket.
+    if (taken > 0 && request.sent > this.#sentBeforeResize) {
       this.#level -= taken;
-      for (const other of this.#inFlight) other.level -= taken;
+      this.#taken += taken;
       // Before the first report the level is an assumption: its correction proves nothing.
       if (known) this.#fairShare.notice(likely, now);
     }
@@ -268,17 +246,21 @@ export class Bucket {
     if (shared && !this.#fairShare.present) this.#slowStart.restart(now);
   }
 
-  /** A smaller quota leaves at most itself, minus the requests in flight, each of which may arrive after the change. */
-  #resize({ quota, window }: PolicyReport): void {
-    if (quota === undefined || window === undefined) return;
+  /**
+   * Takes over the quota and the window that a response reports. What fewer remaining tokens show of a changed bucket, is not what other
+   * clients took. Returns whether the response is older than the present size: a later request has shown that.
+   */
+  #resize(request: SentRequest, { quota = this.quota, window = this.window }: PolicyReport): boolean {
+    if (quota === this.quota && window === this.window) return false;
+    if (request.sent < this.#resizedBy) return true;
     this.quota = quota;
     this.window = window;
-    let left = quota;
-    for (const request of this.#inFlight) {
-      left -= 1;
-      request.level = Math.min(request.level, left);
-    }
-    this.#level = Math.min(this.#level, left);
+    this.#sentBeforeResize = this.#sent;
+    this.#resizedBy = request.sent;
+    this.#fairShare.resize();
+    // Each request in flight may arrive after the change.
+    this.#level = Math.min(this.#level, quota - this.inFlight);
+    return false;
   }
 
   #refill(now: number): void {
@@ -313,9 +295,9 @@ class SlowStart {
   }
 
   /** Milliseconds until the next request may be sent while no response has come. The number of probes doubles with each period. */
-  probing(now: number, inFlight: ReadonlySet<SentRequest>): number {
-    const [probe] = inFlight;
-    if (this.#responded || probe === undefined) return 0;
+  probing(now: number, inFlight: InFlight): number {
+    const probe = this.#responded ? undefined : inFlight.oldest;
+    if (probe === undefined) return 0;
     const periods = Math.floor((now - probe.sentAt) / probePeriod);
     return inFlight.size < 2 ** (periods + this.#lostProbes) ? 0 : probe.sentAt + (periods + 1) * probePeriod - now;
   }

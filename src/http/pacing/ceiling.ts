@@ -26,8 +26,9 @@ export class Ceiling {
   readonly #clock: PartnerClock;
   readonly #reserve: Reserve | undefined;
   readonly #wake: () => void;
-  /** When the latest `burst` requests were sent, the oldest first. */
+  /** When the latest `burst` requests were sent: the n-th request at n % `burst`. */
   readonly #sentAt: number[] = [];
+  #sent = 0;
   /** When the slots come that are reserved in the fleet. */
   #reserved: number[] = [];
   #reserving = false;
@@ -60,7 +61,8 @@ export class Ceiling {
   take(): void {
     this.#reserved.shift();
     this.#expiresAfter = slotExpiresAfter;
-    if (this.#sentAt.push(this.#clock.now()) > this.#limit.burst) this.#sentAt.shift();
+    this.#sentAt[this.#sent % this.#limit.burst] = this.#clock.now();
+    this.#sent += 1;
   }
 
   /** Milliseconds until this number of requests may be sent, in a fleet if no other process sends any. */
@@ -75,7 +77,7 @@ export class Ceiling {
   #nextAt(slot: number, now: number): number {
     const { burst } = this.#limit;
     const rounds = Math.floor((slot - 1) / burst);
-    const earlier = this.#sentAt[((slot - 1) % burst) - (burst - this.#sentAt.length)] ?? Number.NEGATIVE_INFINITY;
+    const earlier = this.#sentAt[(this.#sent + slot - 1) % burst] ?? Number.NEGATIVE_INFINITY;
     return Math.max(now, earlier + this.#window) + rounds * this.#window;
   }
 

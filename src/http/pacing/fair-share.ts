@@ -46,8 +46,8 @@ export class FairShare {
   #level: number | undefined;
   #at = 0;
   #observedAt = 0;
-  /** Whether `join` set the level, and no response has reported it since. */
-  #joined = false;
+  /** Whether the level is unknown until the next response, since `join` or `resize`. */
+  #unknown = false;
   /** Tokens that other clients used, and the milliseconds in which they did; both decay. */
   #used = 0;
   #time = 0;
@@ -72,7 +72,7 @@ export class FairShare {
     this.#level = likely;
     this.#at = now;
     this.#observedAt = now;
-    this.#joined = false;
+    this.#unknown = false;
     this.#used = 0;
     this.#time = 0;
     this.#assumed = 0;
@@ -82,9 +82,14 @@ export class FairShare {
   join(level: number, consumers: number, now: number): void {
     this.#level = undefined;
     this.notice(level, now);
-    this.#joined = true;
+    this.#unknown = true;
     this.#time = this.#over(leastAssumed);
     this.#used = ((1 - 1 / consumers) * this.#time) / this.#size.interval;
+  }
+
+  /** Records that the bucket has another size: what its level was before shows no use of others. */
+  resize(): void {
+    this.#unknown = true;
   }
 
   /** Records that the service refuses requests until a time. */
@@ -98,9 +103,9 @@ export class FairShare {
     this.#refill(now);
     const elapsed = now - this.#observedAt;
     this.#observedAt = now;
-    // The first response after `join` shows the whole level, of which this client knew a part: it does not show what the others use.
-    if (this.#joined) {
-      this.#joined = false;
+    // After `join` this client knew a part of the level, after `resize` that of another bucket: the difference is not what others used.
+    if (this.#unknown) {
+      this.#unknown = false;
       this.#level = likely;
       this.#assumed = 0;
       return;

@@ -54,6 +54,8 @@ const nextSeries = (): Series => ({ sent: 0, served: 0, refused: 0 });
 interface Pace {
   /** Requests per second. */
   rate: number;
+  /** How many requests of the half second before `since` have not been refused. */
+  before: number;
   /** The rate that passed before, so that the limit is not far below it. */
   passed: number;
   readonly since: number;
@@ -136,22 +138,22 @@ export class GatewayLimit {
     if (this.#pace === undefined) this.#suspect(passage.series, now);
     // A request sent before the latest cut shows nothing about the present rate.
     else if (passage.sentAt > this.#pace.cutAt) this.#cut(this.#pace, now);
-    else if (this.#pace.cutAt === this.#pace.since) this.#measure(this.#pace);
+    else if (this.#pace.cutAt === this.#pace.since && passage.sentAt > this.#pace.since - measured)
+      this.#measure(this.#pace, this.#pace.before - 1);
   }
 
   /** Nothing passes in an outage: its refusals have nothing to do with the rate. */
   #suspect({ refused }: Series, now: number): void {
     if (refused <= this.#tolerated || now - this.#servedAt > second) return;
     this.#forgetEarlier(now);
-    this.#pace = { rate: least, passed: least, since: now, cutAt: now, refused: [], turns: [] };
-    this.#measure(this.#pace);
+    this.#pace = { rate: least, before: 0, passed: least, since: now, cutAt: now, refused: [], turns: [] };
+    this.#measure(this.#pace, this.#recent.filter((passage) => !passage.refused).length);
   }
 
   /** Sets the rate to what passed before. Until the first cut, more refusals of those requests can arrive. */
-  #measure(pace: Pace): void {
-    const before = ({ sentAt }: Passage) => sentAt <= pace.since && sentAt > pace.since - measured;
-    const passed = this.#recent.filter((passage) => before(passage) && !passage.refused);
-    pace.passed = Math.max(least, (passed.length * second) / measured);
+  #measure(pace: Pace, before: number): void {
+    pace.before = before;
+    pace.passed = Math.max(least, (before * second) / measured);
     pace.rate = pace.passed;
   }
 

@@ -257,11 +257,7 @@ export class Pacer {
   #rejectImpatient(queue: WaitQueue): void {
     const far = this.#tooFar(queue.policies, 0);
     if (far === undefined) return;
-    for (const waiter of queue.calls()) {
-      if (far.ms <= waiter.maxRetryAfter) continue;
-      this.#queues.leave(waiter);
-      waiter.reject(far);
-    }
+    for (const waiter of queue.takeImpatient(far.ms)) waiter.reject(far);
   }
 
   /** What keeps the first call, which has its tokens, from being sent. */

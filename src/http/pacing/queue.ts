@@ -53,7 +53,11 @@ const front = -Number.MAX_SAFE_INTEGER;
 class Line implements Iterable<Waiter> {
   first: Waiter | undefined;
   #last: Waiter | undefined;
+  /** The last of the calls that wait again: they come before the others. */
+  #lastAgain: Waiter | undefined;
   size = 0;
+  /** How many wait again. */
+  again = 0;
 
   *[Symbol.iterator](): Generator<Waiter, void, undefined> {
     for (let waiter = this.first; waiter !== undefined; ) {
@@ -63,16 +67,20 @@ class Line implements Iterable<Waiter> {
     }
   }
 
-  /** Adds a call at the end, or behind the few that wait again. */
+  /** Adds a call at the end, or behind those that wait again. */
   add(waiter: Waiter): void {
-    let behind = waiter.again ? this.first : undefined;
-    while (behind?.again && behind.place < waiter.place) behind = behind.behind;
+    const before = waiter.again ? this.#lastAgain : this.#last;
+    const behind = before === undefined ? this.first : before.behind;
+    waiter.before = before;
     waiter.behind = behind;
-    waiter.before = behind === undefined ? this.#last : behind.before;
-    if (waiter.before === undefined) this.first = waiter;
-    else waiter.before.behind = waiter;
+    if (before === undefined) this.first = waiter;
+    else before.behind = waiter;
     if (behind === undefined) this.#last = waiter;
     else behind.before = waiter;
+    if (waiter.again) {
+      this.#lastAgain = waiter;
+      this.again += 1;
+    }
     this.size += 1;
   }
 
@@ -82,6 +90,8 @@ class Line implements Iterable<Waiter> {
     else before.behind = behind;
     if (behind === undefined) this.#last = before;
     else behind.before = before;
+    if (waiter.again) this.again -= 1;
+    if (this.#lastAgain === waiter) this.#lastAgain = before;
     this.size -= 1;
   }
 }
@@ -93,6 +103,8 @@ export class WaitQueue {
   /** What keeps the first of its calls from being sent, and when that was found. */
   wait: Wait | undefined;
   waitFound = 0;
+  /** Each of its calls waits for a token that is so many milliseconds away. It may be too low: a call that has left may have set it. */
+  patience = Number.POSITIVE_INFINITY;
 
   constructor(policies: readonly string[]) {
     this.policies = policies;
@@ -102,9 +114,32 @@ export class WaitQueue {
     return this.lines.high.size + this.lines.normal.size + this.lines.low.size;
   }
 
+  /** How many of its calls wait again. */
+  get again(): number {
+    return this.lines.high.again + this.lines.normal.again + this.lines.low.again;
+  }
+
   /** All calls by priority, then by place. */
   *calls(): Generator<Waiter, void, undefined> {
     for (const priority of priorities) yield* this.lines[priority];
+  }
+
+  add(waiter: Waiter): void {
+    this.patience = Math.min(this.patience, waiter.maxRetryAfter);
+    this.lines[waiter.priority].add(waiter);
+  }
+
+  /** Removes and returns the calls that do not wait for a token that is so far away. */
+  takeImpatient(ms: number): readonly Waiter[] {
+    if (ms <= this.patience) return [];
+    const impatient: Waiter[] = [];
+    this.patience = Number.POSITIVE_INFINITY;
+    for (const waiter of this.calls()) {
+      if (ms > waiter.maxRetryAfter) impatient.push(waiter);
+      else this.patience = Math.min(this.patience, waiter.maxRetryAfter);
+    }
+    for (const waiter of impatient) this.lines[waiter.priority].remove(waiter);
+    return impatient;
   }
 }
 
@@ -133,26 +168,19 @@ export class WaitQueues implements Iterable<WaitQueue> {
     return this.waiting > 0;
   }
 
-  /** The number of calls that wait and draw from this policy. */
-  waitingFor(policy: string): number {
+  /** The number of calls that wait and draw from this policy: all, or those that wait again. */
+  waitingFor(policy: string, which: "size" | "again" = "size"): number {
     let waiting = 0;
-    for (const queue of this.#queues.values()) if (queue.policies.includes(policy)) waiting += queue.size;
+    for (const queue of this.#queues.values()) if (queue.policies.includes(policy)) waiting += queue[which];
     return waiting;
   }
 
-  /** The place of a call among those of its priority that draw from this policy, from 1. */
-  rank(waiter: Waiter, policy: string): number {
-    // All calls that joined later wait behind it, unless they wait again.
-    if (!waiter.again) return Math.max(1, this.waitingFor(policy) - (this.#joined - waiter.place));
-    let rank = 1;
-    for (const { policies, lines } of this.#queues.values()) {
-      if (!policies.includes(policy)) continue;
-      for (const { place } of lines[waiter.priority]) {
-        if (place >= waiter.place) break;
-        rank += 1;
-      }
-    }
-    return rank;
+  /** The place of a call among those that draw from this policy, from 1: all that joined later wait behind it, unless they wait again. */
+  rank({ again, place }: Waiter, policy: string): number {
+    const ahead = again
+      ? this.waitingFor(policy, "again") - (this.#joinedAgain - (place - front))
+      : this.waitingFor(policy) - (this.#joined - place);
+    return Math.max(1, ahead);
   }
 
   /** The queue of calls that draw from these policies. */
@@ -184,7 +212,7 @@ export class WaitQueues implements Iterable<WaitQueue> {
       before: undefined,
       behind: undefined,
     };
-    queue.lines[joining.priority].add(waiter);
+    queue.add(waiter);
     return waiter;
   }
 
@@ -201,7 +229,7 @@ export class WaitQueues implements Iterable<WaitQueue> {
     for (const waiter of all) this.leave(waiter);
     for (const waiter of all) {
       waiter.queue = to;
-      to.lines[waiter.priority].add(waiter);
+      to.add(waiter);
     }
   }
 

@@ -1,7 +1,8 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import { Bucket, type Ending, type SentRequest } from "./bucket.ts";
+import { Bucket, type Ending } from "./bucket.ts";
 import type { Reserve } from "./ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "./headers.ts";
+import type { SentRequest } from "./in-flight.ts";
 import { longer, type Wait } from "./wait.ts";
 
 /*
