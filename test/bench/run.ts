@@ -9,6 +9,7 @@ import { run as memory } from "./memory/memory.ts";
 import { run as observed } from "./observed/observed.ts";
 import { run as pacing } from "./pacing/pacing.ts";
 import { run as percall } from "./percall/percall.ts";
+import { run as queue } from "./queue/queue.ts";
 import { run as report } from "./report/report.ts";
 import { run as stores } from "./storage/storage.ts";
 import { run as uploadOnce } from "./upload-once/upload-once.ts";
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   observed,
   pacing,
   percall,
+  queue,
   report,
   stores,
   "upload-once": uploadOnce,
