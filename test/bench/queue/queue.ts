@@ -1,8 +1,7 @@
-import { PodPartner } from "pod-partner";
+import { PodPartner } from "../../../src/client.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { endpointOf } from "../../support/endpoints.ts";
-import { build } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
 
 const headers = (quota: number, window: number, remaining: number) => ({
@@ -62,7 +61,6 @@ async function medianOf(measure: () => Promise<number>): Promise<string> {
 
 /** What a call costs behind so many others, and a response beside so many requests in flight. */
 export async function run(): Promise<void> {
-  build();
   await queued(5_000, soon, true);
   await answered(100);
   const counts = [1_000, 12_000, 40_000];
