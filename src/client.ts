@@ -3,6 +3,7 @@ import type { Method } from "./http/endpoint.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { type CallTracer, Observer, type StorageLostEvent } from "./http/observer.ts";
 import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
+import { Pulse } from "./http/pulse.ts";
 import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
 import { RetryBudget } from "./http/retry-budget.ts";
@@ -112,6 +113,7 @@ export class PodPartner {
       ...resolved,
       pacer: this.#pacer,
       retryBudget: new RetryBudget(clock),
+      pulse: new Pulse(clock),
       processingTime: assumptions.processingTime,
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),

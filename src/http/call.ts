@@ -14,6 +14,7 @@ import { unexpected } from "./connection-errors.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
 import { type CallTrace, newCallId, type Observer } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
+import type { Pulse } from "./pulse.ts";
 import type { Redact } from "./redact.ts";
 import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
 import { checkOptions, type PartOptions, part, type RequestOptions, type RetryOptions } from "./request-options.ts";
@@ -36,6 +37,8 @@ export interface Core {
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
   readonly retryBudget: RetryBudget;
+  /** Tells how old a look-up is. */
+  readonly pulse: Pulse;
   /** Milliseconds that the service may take for a creation, from the time when the request is sent. */
   readonly processingTime: number;
   /** The maximum size in bytes of a body that is read as text. */
@@ -76,6 +79,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   readonly id: string;
   /** Whether the SDK makes it for another call. */
   readonly isPart: boolean;
+  /** Whether another call keeps its tokens until this one has ended. */
+  readonly isFirst: boolean;
   readonly options: RequestOptions;
   /** Milliseconds for each attempt. */
   readonly timeout: number;
@@ -104,8 +109,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
    * response was lost.
    */
   lostUntil: number | undefined;
-  /** When the latest look-up began, in milliseconds since the call began. */
-  lookedAt = 0;
+  /** What the latest look-up has shown was true at this time or later; undefined before the first look-up. */
+  lookedAt: Moment | undefined;
   /** The latest 429, how long the call waits after it, and whether its policies are held for that time. */
   refusal: { readonly error: unknown; readonly ms: number; readonly held: boolean } | undefined;
   /** The faults of the options, which are reported together with the faults of the input. */
@@ -124,7 +129,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.endpoint = endpoint;
     this.name = nameOf(endpoint);
     this.id = options.callId ?? newCallId();
-    this.isPart = propertyOf(given, part) === true;
+    this.isPart = propertyOf(given, part) !== undefined;
+    this.isFirst = propertyOf(given, part) === "first";
     this.options = options;
     this.timeout = timeout;
     this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });

@@ -5,10 +5,9 @@ import { OutcomeUnknownError } from "../errors/orders.ts";
 import { type Moment, momentOf } from "../util/clock.ts";
 import type { Call, Found } from "./call.ts";
 import { longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
-import type { Permit } from "./pacing/queue.ts";
 import type { EncodedRequest } from "./request.ts";
-import type { RequestOptions } from "./request-options.ts";
-import { acquire, mayRetry, sendOnce, waitForTurn, waitToRetry } from "./retry.ts";
+import { part, type RequestOptions } from "./request-options.ts";
+import { acquire, mayRetry, type Ready, sendOnce, waitForTurn, waitToRetry } from "./retry.ts";
 
 /*
  * How something is created at most once (law 2): send it once; when the response is lost, look it up until its outcome is known; send it
@@ -36,13 +35,20 @@ export interface Recovery<Data> extends Doubt {
   readonly ruledOut?: () => boolean;
 }
 
-/** The result of a creation, and whether a look-up found it. */
+/** The result of a creation. */
 export interface Created<Data> extends Found<Data> {
+  /** Whether a look-up found it after its response was lost. */
   readonly recovered: boolean;
+  /** Whether a look-up found it although the call has sent none. */
+  readonly existed: boolean;
 }
 
-/** A look-up that is older than this, in milliseconds, is repeated before the creation is sent again. */
+/** A creation is not sent on a look-up that is older than this, in milliseconds: it is looked up once more. */
 const oldestLookUp = 1_000;
+/** So many look-ups in a row may be too old when the creation has its tokens. Then it is sent with the first token after the last one. */
+const mostRepeats = 5;
+/** A creation keeps its tokens for at most so many milliseconds while its look-up waits for others. */
+const longestKept = 60_000;
 
 /** Milliseconds before each look-up; after these the waits double, up to `longestWait`. */
 const waits = [0, 500, 1_500, 2_000];
@@ -61,14 +67,24 @@ export async function createOnce<Data>(
   const { scope, retry } = call;
   call.identifiers = recovery?.identifiers;
   let sentAgain = false;
-  let permit: Permit | undefined;
+  let tooOld = 0;
   for (let attempt = 1; ; attempt++) {
+    // A request without a look-up is sent in this turn.
+    const preparing = makeReady(call, recovery, tooOld);
+    const next = preparing === undefined ? {} : await preparing;
+    if (next.found !== undefined) return next.found;
     try {
-      const arrival = await sendOnce(call, request, permit);
+      const arrival = await sendOnce(call, request, next.ready);
       // The SDK itself uses the data of a creation that it can look up.
-      return { ...call.read(arrival, recovery && "throw"), recovered: false };
+      return { ...call.read(arrival, recovery && "throw"), recovered: false, existed: false };
     } catch (error) {
       const last = attempt > retry.retries;
+      // Nothing was sent.
+      if (error instanceof LookUpTooOld) {
+        tooOld += 1;
+        attempt -= 1;
+        continue;
+      }
       if (!call.inDoubt) {
         if (last || !mayRetry(call, request, error)) throw error;
         attempt = await waitForTurn(call, error, attempt);
@@ -78,32 +94,82 @@ export async function createOnce<Data>(
       if (recovery === undefined || last || !maySendAfterLookUp(call, error)) {
         return conclude(call, error, recovery, sentAgain);
       }
-      const next = await orUnknown(call, recovery, () => findOrAcquire(call, error, recovery, attempt));
-      if (next.found !== undefined) return next.found;
-      permit = next.permit;
+      const found = await orUnknown(call, recovery, async () => {
+        const made = await lookAfter(call, error, recovery);
+        if (made === undefined) await waitToRetry(call, error, attempt);
+        return made;
+      });
+      if (found !== undefined) return found;
       sentAgain = true;
     }
   }
 }
 
-/** After a lost response: looks the creation up, waits, and takes the tokens for another request, unless a look-up finds it. */
-async function findOrAcquire<Data>(
+/** What is known before a request is sent: it has its tokens, or a look-up has found the creation. */
+interface Prepared<Data> {
+  readonly ready?: Ready;
+  readonly found?: Created<Data>;
+}
+
+/** Prepares a request that was looked up. Any other one has nothing to prepare. */
+function makeReady<Data>(
   call: Call<never, Data>,
-  error: unknown,
+  recovery: Recovery<Data> | undefined,
+  tooOld: number,
+): Promise<Prepared<Data>> | undefined {
+  if (recovery === undefined || call.lookedAt === undefined) return undefined;
+  return orUnknown(call, recovery, () => lookAndAcquire(call, recovery, tooOld));
+}
+
+/** Ends an attempt before its request is sent: the look-up that allowed it has become too old. */
+class LookUpTooOld extends Error {}
+
+/**
+ * Takes the tokens for a creation that was looked up. If the look-up is too old by then, it is repeated, and the creation keeps its tokens
+ * meanwhile: its request leaves right after the response.
+ *
+ * @param repeats How many look-ups in a row have become too old.
+ */
+async function lookAndAcquire<Data>(
+  call: Call<never, Data>,
   recovery: Recovery<Data>,
-  attempt: number,
-): Promise<{ readonly found?: Created<Data>; readonly permit?: Permit }> {
-  const made = await lookAfter(call, error, recovery);
-  if (made !== undefined) return { found: made };
-  await waitToRetry(call, error, attempt);
-  const late = isOutdated(call) ? await lookOnce(call, lookFor(call, recovery)) : undefined;
-  if (late !== undefined) return { found: late };
+  repeats: number,
+): Promise<Prepared<Data>> {
+  const { core, endpoint, scope } = call;
+  const lookUp = lookFor(call, recovery);
+  const isLast = repeats >= mostRepeats;
+  const check = () => {
+    if (!isLast && isOutdated(call, repeats)) throw new LookUpTooOld();
+  };
+  const again = () => lookAndAcquire(call, recovery, repeats + 1);
+  if (isOutdated(call, repeats)) {
+    const found = await lookOnce(call, lookUp, { first: true });
+    if (found !== undefined) return { found };
+  }
   const permit = await acquire(call);
-  if (!isOutdated(call)) return { permit };
-  // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
-  call.core.pacer.forget(permit, true);
-  const later = await lookOnce(call, lookFor(call, recovery));
-  return later === undefined ? { permit: await acquire(call) } : { found: later };
+  if (isLast || !isOutdated(call, repeats)) return { ready: { permit, check } };
+  const release = core.pacer.keep(endpoint);
+  if (release === undefined) {
+    core.pacer.forget(permit, true);
+    const found = await lookOnce(call, lookUp, { first: true });
+    return found === undefined ? again() : { found };
+  }
+  const isBounded = longestKept < scope.remaining();
+  let ready: Ready | undefined;
+  try {
+    const found = await lookOnce(call, lookUp, { first: true, ...(isBounded && { deadline: longestKept }) });
+    if (found !== undefined) return { found };
+    if (!isOutdated(call, repeats)) {
+      ready = { permit, check };
+      return { ready };
+    }
+  } catch (error) {
+    if (!isBounded || scope.ended(error) || !(error instanceof DeadlineError)) throw error;
+  } finally {
+    release();
+    if (ready === undefined) core.pacer.forget(permit, true);
+  }
+  return again();
 }
 
 /** Whether a creation in doubt may be sent again, if look-ups do not find it. */
@@ -133,12 +199,13 @@ async function conclude<Data>(
   throw error;
 }
 
-/** Runs `work` while the outcome is in doubt: a failure becomes `OutcomeUnknownError`, except the caller's own abort. */
+/** Runs `work`. While the outcome is in doubt, a failure becomes `OutcomeUnknownError`, except the caller's own abort. */
 async function orUnknown<T>(call: Call, recovery: Doubt, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw call.scope.ended(error) && !(error instanceof DeadlineError) ? error : unknown(call, error, recovery);
+    const isAbort = call.scope.ended(error) && !(error instanceof DeadlineError);
+    throw isAbort || !call.inDoubt ? error : unknown(call, error, recovery);
   }
 }
 
@@ -159,6 +226,55 @@ export function doubtfulUntil({ inDoubt, core, sentAt }: Call): number | undefin
   return now + longSearch(now - sentAt, core.processingTime);
 }
 
+/** A creation of an earlier call whose outcome that call could not find out. */
+interface Unsettled {
+  /** When it was first sent. */
+  readonly sent: Moment;
+  /** Until when the service may still carry it out. */
+  readonly until: number;
+}
+
+/** The creations of a client whose outcomes are unknown, by what identifies them. They stay until their outcome is known. */
+export type Doubts = Map<string, Unsettled>;
+
+/** Maximum number of remembered creations. The oldest are dropped first. */
+const mostDoubts = 10_000;
+
+/** Like {@link createOnce}. A creation that an earlier call has left in doubt is looked up first. */
+export async function settleOrCreate<Data>(
+  call: Call<never, Data>,
+  request: EncodedRequest,
+  recovery: Recovery<Data>,
+  doubts: Doubts,
+  key: string,
+): Promise<Created<Data>> {
+  const { clock } = call.core;
+  const doubt = doubts.get(key);
+  try {
+    let found: Created<Data> | undefined;
+    if (doubt !== undefined) {
+      call.inDoubt = true;
+      call.identifiers = recovery.identifiers;
+      call.firstSent = doubt.sent;
+      call.sentAt = doubt.sent.at;
+      const time = Math.max(0, doubt.until - clock.now());
+      found = await orUnknown(call, recovery, () => lookUntil(call, time, lookFor(call, recovery)));
+    }
+    const made = found ?? (await createOnce(call, request, recovery));
+    doubts.delete(key);
+    return made;
+  } catch (error) {
+    const until = call.attempts === 0 ? doubt?.until : doubtfulUntil(call);
+    doubts.delete(key);
+    if (until !== undefined) {
+      doubts.set(key, { sent: call.firstSent ?? momentOf(clock), until: Math.max(until, doubt?.until ?? 0) });
+      const [oldest] = doubts.keys();
+      if (doubts.size > mostDoubts && oldest !== undefined) doubts.delete(oldest);
+    }
+    throw error;
+  }
+}
+
 /** Looks up a creation whose response was lost, for as long as the service may be working on it. */
 async function lookAfter<Data>(
   call: Call,
@@ -170,8 +286,9 @@ async function lookAfter<Data>(
   return lookUntil(call, searchTime(error, elapsed, call.core.processingTime), lookFor(call, recovery));
 }
 
-/** Whether the latest look-up is too old to send the creation again. */
-const isOutdated = ({ scope, lookedAt }: Call): boolean => scope.elapsed() - lookedAt >= oldestLookUp;
+/** Whether the latest look-up is too old to send the creation. Where the limits keep two requests apart, it may be older by that time. */
+const isOutdated = ({ core, endpoint, lookedAt }: Call, repeats: number): boolean =>
+  lookedAt !== undefined && core.pulse.since(lookedAt) >= oldestLookUp + (repeats > 0 ? core.pacer.apart(endpoint) : 0);
 
 /** A look-up. An error means that it could not decide. */
 export interface RepeatedLook<Seen> {
@@ -202,7 +319,7 @@ export async function lookUntil<Seen>(call: Call, time: number, lookUp: Repeated
     try {
       // In an outage the calls of a client share these requests, too.
       if (decides || call.core.retryBudget.spend()) {
-        const seen = await lookOnce(call, lookUp, decides);
+        const seen = await lookOnce(call, lookUp, { decides });
         if (lookUp.isFinal(seen) || (decides && !last)) return seen;
       }
     } catch (error) {
@@ -214,26 +331,39 @@ export async function lookUntil<Seen>(call: Call, time: number, lookUp: Repeated
   }
 }
 
-/**
- * Looks up once. Before the first request the look-up has the call's priority; later its priority is high.
- *
- * @param decides Whether no other look-up follows: then it is repeated when it fails.
- */
-function lookOnce<Seen>(call: Call, { look, outcomeOf }: RepeatedLook<Seen>, decides = true): Promise<Seen> {
-  const { scope, options, firstSent } = call;
-  call.lookedAt = scope.elapsed();
+/** How one look-up is made. */
+interface Looking {
+  /** Whether no other look-up follows: then it is repeated when it fails. Default true. */
+  readonly decides?: boolean;
+  /** Whether it comes before all other requests, because a creation is sent right after it. */
+  readonly first?: boolean;
+  readonly deadline?: number;
+}
+
+/** Looks up once. Before the first request the look-up has the call's priority; later its priority is high. */
+function lookOnce<Seen>(
+  call: Call,
+  { look, outcomeOf }: RepeatedLook<Seen>,
+  { decides = true, first = false, ...deadline }: Looking = {},
+): Promise<Seen> {
+  const { core, options, firstSent } = call;
   const own = {
-    priority: firstSent === undefined ? options.priority : "high",
+    priority: firstSent === undefined && !first ? options.priority : "high",
     retry: decides ? options.retry : { ...options.retry, retries: 0 },
+    ...(first && { [part]: "first" }),
+    ...deadline,
   } as const;
-  return call.ask((each) => look({ ...each, ...own }), outcomeOf);
+  const ask = () => call.ask((each) => look({ ...each, ...own }), outcomeOf);
+  return core.pulse.during(ask, (latest) => {
+    call.lookedAt = latest;
+  });
 }
 
 /** How a creation is looked up in a call. */
 export const lookFor = <Data>(call: Call, recovery: Recovery<Data>): RepeatedLook<Created<Data> | undefined> => ({
   look: async (options) => {
     const found = await recovery.look(options, call.firstSent ?? momentOf(call.core.clock));
-    return found && { ...found, recovered: true };
+    return found && { ...found, recovered: call.inDoubt, existed: !call.inDoubt };
   },
   isFinal: (found) => found !== undefined,
   outcomeOf: (found) => (found === undefined ? "not found" : "found"),

@@ -69,7 +69,8 @@ export const part = Symbol("part");
 
 /** The options of a call that the SDK makes for another call. */
 export interface PartOptions extends RequestOptions {
-  readonly [part]: true;
+  /** `first`: it comes before all other calls of its priority. */
+  readonly [part]: true | "first";
 }
 
 /** The options of a call without options. */
@@ -267,7 +268,8 @@ export function checkOptions(given: RequestOptions): {
 export function checkedOptions<Options>(schema: Schema, options: Options, endpoint?: string): Options {
   const checked = checkAny(options, schema);
   // A part of another call stays one.
-  if (checked.ok) return { ...(checked.value as Options), ...(propertyOf(options, part) === true && { [part]: true }) };
+  const kind = propertyOf(options, part);
+  if (checked.ok) return { ...(checked.value as Options), ...(kind !== undefined && { [part]: kind }) };
   throw new RequestValidationError({ issues: checked.issues, ...(endpoint !== undefined && { endpoint }) });
 }
 

@@ -143,8 +143,15 @@ function queueForTokens(call: Call): Promise<Permit> {
     try {
       // A call that has sent a request before comes before the others of its priority.
       const again = call.attempts > 0;
+      // A creation that was looked up is sent before the look-up is old.
+      const first = call.isFirst || call.lookedAt !== undefined;
       const { maxRetryAfter } = retry;
-      return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, { again, maxRetryAfter, report });
+      return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, {
+        again,
+        first,
+        maxRetryAfter,
+        report,
+      });
     } catch (error) {
       // The caller's own reason for an abort can be a proxy that throws.
       if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
@@ -166,17 +173,19 @@ function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfte
   });
 }
 
+/** A request that has its tokens. */
+export interface Ready {
+  readonly permit: Permit;
+  /** Throws if it may not be sent any more. */
+  readonly check: () => void;
+}
+
 /** Sends a request once, when it has its tokens. */
-export async function sendOnce(call: Call, request: EncodedRequest, acquired?: Permit): Promise<Arrival> {
+export async function sendOnce(call: Call, request: EncodedRequest, ready?: Ready): Promise<Arrival> {
   // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
-  const permit = acquired ?? takeTokens(call) ?? (await queueForTokens(call));
+  const permit = ready?.permit ?? takeTokens(call) ?? (await queueForTokens(call));
   const { core, id: callId, endpoint, name, timeout, scope } = call;
   const { pacer, observer, redact } = core;
-  // Between this check and the request there is no wait.
-  if (!call.mayBegin()) {
-    pacer.forget(permit, true);
-    throw new StorageError({ message: "The lock in the storage ended before its work began." });
-  }
   call.attempts += 1;
   call.status = undefined;
   const attempt = call.attempts;
@@ -189,6 +198,9 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       observer.observe("onRequest", { callId, endpoint: name, attempt });
       // The hook may have ended the call: nothing was sent then.
       scope.check();
+      // Between these checks and the request there is no wait; the hook may have taken long.
+      ready?.check();
+      if (!call.mayBegin()) throw new StorageError({ message: "The lock in the storage ended before its work began." });
       begun = true;
       call.inDoubt = true;
       call.mayHaveHappened += 1;

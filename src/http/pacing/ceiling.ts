@@ -46,6 +46,16 @@ export class Ceiling {
     this.#wake = wake;
   }
 
+  /** The most requests at the same time. */
+  get burst(): number {
+    return this.#limit.burst;
+  }
+
+  /** Milliseconds between two requests where only one may be sent at a time; 0 elsewhere. */
+  get apart(): number {
+    return this.#limit.burst < 2 ? this.#window : 0;
+  }
+
   /**
    * What keeps the next request, which has its tokens, from being sent now.
    *

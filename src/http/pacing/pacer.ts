@@ -25,6 +25,8 @@ export interface PacerOptions {
 export interface Acquiring {
   /** The request had its turn and was refused: it comes before all others of its priority. */
   readonly again?: boolean;
+  /** The request comes even before those: it must be sent soon, or another one waits for it with its tokens. */
+  readonly first?: boolean;
   /** The call does not wait for a token that is further away than this many milliseconds. */
   readonly maxRetryAfter?: number;
   /** Called once when the call waits for longer than a moment, with the reason and the expected time. */
@@ -107,6 +109,8 @@ export class Pacer {
   /** The call that has its tokens and waits for its slot of the ceiling. */
   #first: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
   #stopTimer: (() => void) | undefined;
+  /** The requests that keep their tokens. */
+  #kept = 0;
 
   constructor(clock: PartnerClock, { open = (own) => own, ceiling, paced = true }: PacerOptions = {}) {
     this.#clock = clock;
@@ -149,12 +153,38 @@ export class Pacer {
   }
 
   /**
+   * Keeps the tokens of a request while another one gets its own, so that both are sent together. Returns a function that ends it;
+   * undefined where the other one might wait for these tokens: in a bucket of one token, and for a probe.
+   */
+  keep(route: PacedRoute): (() => void) | undefined {
+    const policies = this.#routes.of(route);
+    const room = Math.min(this.#ceiling?.burst ?? Infinity, ...policies.map((each) => this.#tokens.level(each).quota));
+    if (this.#kept + 2 > room || this.#waitFor(policies, 1)?.reason === "probe") return undefined;
+    this.#kept += 1;
+    return () => {
+      this.#kept -= 1;
+    };
+  }
+
+  /** Milliseconds between two requests of a route where the limits let only one pass at a time; 0 elsewhere. */
+  apart(route: PacedRoute): number {
+    if (!this.#paced) return 0;
+    const levels = this.#routes.of(route).map((policy) => this.#tokens.level(policy));
+    return Math.max(this.#ceiling?.apart ?? 0, ...levels.map(({ quota, window }) => (quota < 2 ? window / quota : 0)));
+  }
+
+  /**
    * Waits in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
    *
    * @throws {@link TokenTooFar} when the next token is further away than `maxRetryAfter` milliseconds.
    */
   async acquire(route: PacedRoute, priority: Priority, scope: Cancelable, acquiring: Acquiring = {}): Promise<Permit> {
-    const { again = false, maxRetryAfter = Number.POSITIVE_INFINITY, report = () => undefined } = acquiring;
+    const {
+      again = false,
+      first = false,
+      maxRetryAfter = Number.POSITIVE_INFINITY,
+      report = () => undefined,
+    } = acquiring;
     const policies = this.#routes.of(route);
     const far = this.#tooFar(policies, maxRetryAfter);
     if (far !== undefined) {
@@ -171,6 +201,7 @@ export class Pacer {
           call: route.call,
           priority,
           again,
+          first,
           maxRetryAfter,
           grant: resolve,
           reject: (token) => reject(new TokenTooFar(token)),

@@ -25,6 +25,8 @@ export interface Joining {
   readonly priority: Priority;
   /** The call had its turn and its request was refused: it is served before all others of its priority. */
   readonly again: boolean;
+  /** The call is served even before those: another call waits for it with its tokens, or it must be sent soon. */
+  readonly first: boolean;
   /** The call does not wait for a token that is further away than this many milliseconds. */
   readonly maxRetryAfter: number;
   readonly grant: (permit: Permit) => void;
@@ -47,17 +49,17 @@ const grantsPerLower = 8;
 /** The number of queues from which on the empty ones are removed. They are made again when they are needed. */
 const maxQueues = 100;
 /** A place before every other place. */
-const front = -Number.MAX_SAFE_INTEGER;
+const front = -(2 ** 52);
 
 /** Calls in the order of their places. Each can leave at once, wherever it is: thousands may be aborted together. */
 class Line implements Iterable<Waiter> {
   first: Waiter | undefined;
   #last: Waiter | undefined;
-  /** The last of the calls that wait again: they come before the others. */
-  #lastAgain: Waiter | undefined;
+  /** The last of the calls that come before the others: as the first, or because they wait again. */
+  #lastAhead: Waiter | undefined;
   size = 0;
-  /** How many wait again. */
-  again = 0;
+  /** How many come before the others. */
+  ahead = 0;
 
   *[Symbol.iterator](): Generator<Waiter, void, undefined> {
     for (let waiter = this.first; waiter !== undefined; ) {
@@ -67,9 +69,10 @@ class Line implements Iterable<Waiter> {
     }
   }
 
-  /** Adds a call at the end, or behind those that wait again. */
+  /** Adds a call at its place: at the end, at the front, or behind those that wait again. */
   add(waiter: Waiter): void {
-    const before = waiter.again ? this.#lastAgain : this.#last;
+    const isFirst = waiter.first && (this.first === undefined || waiter.place < this.first.place);
+    const before = waiter.place > 0 ? this.#last : isFirst ? undefined : this.#lastAhead;
     const behind = before === undefined ? this.first : before.behind;
     waiter.before = before;
     waiter.behind = behind;
@@ -77,9 +80,9 @@ class Line implements Iterable<Waiter> {
     else before.behind = waiter;
     if (behind === undefined) this.#last = waiter;
     else behind.before = waiter;
-    if (waiter.again) {
-      this.#lastAgain = waiter;
-      this.again += 1;
+    if (waiter.place < 0) {
+      if (this.#lastAhead === before) this.#lastAhead = waiter;
+      this.ahead += 1;
     }
     this.size += 1;
   }
@@ -90,8 +93,8 @@ class Line implements Iterable<Waiter> {
     else before.behind = behind;
     if (behind === undefined) this.#last = before;
     else behind.before = before;
-    if (waiter.again) this.again -= 1;
-    if (this.#lastAgain === waiter) this.#lastAgain = before;
+    if (waiter.place < 0) this.ahead -= 1;
+    if (this.#lastAhead === waiter) this.#lastAhead = before;
     this.size -= 1;
   }
 }
@@ -114,9 +117,9 @@ export class WaitQueue {
     return this.lines.high.size + this.lines.normal.size + this.lines.low.size;
   }
 
-  /** How many of its calls wait again. */
-  get again(): number {
-    return this.lines.high.again + this.lines.normal.again + this.lines.low.again;
+  /** How many of its calls come before the others of their priority. */
+  get ahead(): number {
+    return this.lines.high.ahead + this.lines.normal.ahead + this.lines.low.ahead;
   }
 
   /** All calls by priority, then by place. */
@@ -146,9 +149,10 @@ export class WaitQueue {
 /** All queues. The next turn goes by priority and then by order of arrival, across all queues. */
 export class WaitQueues implements Iterable<WaitQueue> {
   readonly #queues = new Map<string, WaitQueue>();
-  /** How many calls have ever joined at the end, and how many at the front, because they wait again. */
+  /** How many calls have ever joined at the end, behind those that wait again, and as the first. */
   #joined = 0;
   #joinedAgain = 0;
+  #joinedFirst = 0;
   /** Grants to a call while calls of a lower priority waited. */
   #overtakes = 0;
 
@@ -168,17 +172,18 @@ export class WaitQueues implements Iterable<WaitQueue> {
     return this.waiting > 0;
   }
 
-  /** The number of calls that wait and draw from this policy: all, or those that wait again. */
-  waitingFor(policy: string, which: "size" | "again" = "size"): number {
+  /** The number of calls that wait and draw from this policy: all, or those that come before the others. */
+  waitingFor(policy: string, which: "size" | "ahead" = "size"): number {
     let waiting = 0;
     for (const queue of this.#queues.values()) if (queue.policies.includes(policy)) waiting += queue[which];
     return waiting;
   }
 
-  /** The place of a call among those that draw from this policy, from 1: all that joined later wait behind it, unless they wait again. */
-  rank({ again, place }: Waiter, policy: string): number {
+  /** The place of a call among those that draw from this policy, from 1: all that joined later wait behind it, unless they come before others. */
+  rank({ first, again, place }: Waiter, policy: string): number {
+    if (first) return 1;
     const ahead = again
-      ? this.waitingFor(policy, "again") - (this.#joinedAgain - (place - front))
+      ? this.waitingFor(policy, "ahead") - (this.#joinedAgain - (place - front))
       : this.waitingFor(policy) - (this.#joined - place);
     return Math.max(1, ahead);
   }
@@ -200,20 +205,22 @@ export class WaitQueues implements Iterable<WaitQueue> {
     for (const [key, queue] of this.#queues) if (queue.size === 0) this.#queues.delete(key);
   }
 
-  /** Adds a call at the end of a queue; a call that waits `again` comes before all others. */
+  /** Adds a call at the end of a queue; a call that waits `again` comes before all others, and the latest `first` one before these. */
   join(queue: WaitQueue, joining: Joining): Waiter {
-    if (joining.again) this.#joinedAgain += 1;
-    else this.#joined += 1;
-    const place = joining.again ? front + this.#joinedAgain : this.#joined;
     const waiter: Waiter = {
       ...joining,
-      place,
+      place: this.#nextPlace(joining),
       queue,
       before: undefined,
       behind: undefined,
     };
     queue.add(waiter);
     return waiter;
+  }
+
+  #nextPlace({ again, first }: Joining): number {
+    if (first) return front - ++this.#joinedFirst;
+    return again ? front + ++this.#joinedAgain : ++this.#joined;
   }
 
   leave(waiter: Waiter): void {

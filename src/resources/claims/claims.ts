@@ -44,7 +44,7 @@ export class ClaimsResource {
   constructor(send: Send, { start, clock }: CallContext) {
     this.#send = send;
     this.#start = start;
-    this.#filing = { send, start, clock, known: new KnownClaims(clock), mutex: new KeyedMutex() };
+    this.#filing = { send, start, clock, known: new KnownClaims(clock), mutex: new KeyedMutex(), doubts: new Map() };
     this.categories = new ListResource(start, listClaimcategories);
   }
 

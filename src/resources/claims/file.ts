@@ -1,5 +1,5 @@
 import type { Found } from "../../http/call.ts";
-import { createOnce } from "../../http/create-once.ts";
+import { type Doubts, settleOrCreate } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
@@ -66,6 +66,7 @@ export interface Filing {
   readonly clock: PartnerClock;
   readonly known: KnownClaims;
   readonly mutex: KeyedMutex;
+  readonly doubts: Doubts;
 }
 
 /** How a claim is recognized whose response was lost. */
@@ -91,12 +92,14 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
     const sent = call.contentOf(request) as Input;
     const traits = traitsOf(sent);
     const file = async () => {
-      const { data, response, recovered } = await createOnce(call, request, {
-        look: (each, sent) => findClaim(filing, traits, sent, each),
+      const recovery = {
+        look: (each: RequestOptions, sent: Moment) => findClaim(filing, traits, sent, each),
         repeatable: false,
         identifiers: traits.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
-      });
+      };
+      const key = JSON.stringify([nameOf(endpoint), sent]);
+      const { data, response, recovered } = await settleOrCreate(call, request, recovery, filing.doubts, key);
       filing.known.own(data.reference);
       return { data: { reference: data.reference, recovered }, response };
     };
@@ -112,8 +115,9 @@ export function retract(
 ): ApiCall<void> {
   return filing.start(retractClaim, options, (call) => {
     let status: Claim["status"] | undefined;
-    return createOnce(call, call.encode({ path: { claimReference } }), {
-      look: async (each) => {
+    const request = call.encode({ path: { claimReference } });
+    const recovery = {
+      look: async (each: RequestOptions) => {
         const { data, response } = await readClaim(filing, claimReference, each);
         status = data.status;
         return status === "retracted" ? { data: undefined, response } : undefined;
@@ -123,7 +127,8 @@ export function retract(
       repeatable: true,
       identifiers: { claimReference },
       how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
-    });
+    };
+    return settleOrCreate<void>(call, request, recovery, filing.doubts, claimReference);
   });
 }
 

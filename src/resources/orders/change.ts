@@ -2,7 +2,7 @@ import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.t
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
-import { lookUntil } from "../../http/create-once.ts";
+import { doubtfulUntil, lookUntil } from "../../http/create-once.ts";
 import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { checkedOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
@@ -78,11 +78,45 @@ export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** What changing an order needs of the client. */
+export interface Changing {
+  readonly send: Send;
+  readonly start: Start;
+  /** Until when the service may still carry out the changes whose outcomes are unknown, by what identifies them. */
+  readonly inDoubt: Map<string, number>;
+}
+
+/** Maximum number of remembered changes. The oldest are dropped first. */
+const mostInDoubt = 10_000;
+
+/** Makes a change, and remembers it while its outcome is unknown: the same change in a later call may be refused because it was made. */
+async function makeChange(
+  call: Call<never, void>,
+  { send, inDoubt }: Changing,
+  request: EncodedRequest,
+  change: ChangeRequest,
+): Promise<Found<void>> {
+  const key = `${call.name} ${request.url} ${String(request.body)}`;
+  call.lostUntil = inDoubt.get(key);
+  try {
+    const made = await sendChange(call, send, request, change);
+    inDoubt.delete(key);
+    return made;
+  } catch (error) {
+    const until = Math.max(doubtfulUntil(call) ?? 0, call.lostUntil ?? 0);
+    inDoubt.delete(key);
+    if (until > 0 && !refusesContent(error)) inDoubt.set(key, until);
+    const [oldest] = inDoubt.keys();
+    if (inDoubt.size > mostInDoubt && oldest !== undefined) inDoubt.delete(oldest);
+    throw error;
+  }
+}
+
 /**
  * Sends a change until the service responds. After a lost response, a refusal does not show whether the lost request was carried out: the
  * order may have been shipped since. Only a look-up of the order shows it.
  */
-async function makeChange(
+async function sendChange(
   call: Call<never, void>,
   send: Send,
   request: EncodedRequest,
@@ -140,16 +174,15 @@ function cancellationIn({ orderlines }: Order, sent: unknown): Sight {
 
 /** Cancels units of orderlines. */
 export function cancelOrderlines(
-  start: Start,
-  send: Send,
+  changing: Changing,
   orderReference: OrderReference,
   lines: readonly Cancellation[],
   options: RequestOptions | undefined,
 ): ApiCall<void> {
-  return start(cancelOrder, options, (call) => {
+  return changing.start(cancelOrder, options, (call) => {
     const request = call.encode({ path: { orderReference }, body: lines });
     const orderlines = call.contentOf(request);
-    return makeChange(call, send, request, {
+    return makeChange(call, changing, request, {
       orderReference,
       sightOf: (order) => cancellationIn(order, orderlines),
       identifiers: { orderReference, orderlines },
@@ -164,16 +197,16 @@ const isSameAddress = (existing: Address, sent: CompleteAddress): boolean =>
 
 /** Replaces the address of an order. */
 export function replaceAddress(
-  start: Start,
-  send: Send,
+  changing: Changing,
   orderReference: OrderReference,
   dropshipAddress: CompleteAddress,
   options: RequestOptions | undefined,
 ): ApiCall<void> {
-  return start(replaceDropshipAddress, options, (call) => {
+  const { send } = changing;
+  return changing.start(replaceDropshipAddress, options, (call) => {
     const request = call.encode({ path: { orderReference }, body: dropshipAddress });
     const sent = call.contentOf(request);
-    return makeChange(call, send, request, {
+    return makeChange(call, changing, request, {
       orderReference,
       sightOf: async ({ dropshipAddressReference: addressReference }, each) => {
         if (!addressReference || !isAddress(sent)) return unclear;
@@ -200,11 +233,11 @@ const isOutdated = (error: unknown): boolean =>
 
 /** Reads an order and cancels its remaining units. If a line is shipped in between, it reads the order once more and retries. */
 export function cancelRest(
-  start: Start,
-  send: Send,
+  changing: Changing,
   orderReference: OrderReference,
   options: RequestOptions = noOptions,
 ): ApiCall<CanceledRemainder> {
+  const { start, send } = changing;
   return start(cancelOrder, options, async (call) => {
     const { query, body } = checkedOptions(requestOptions, options, call.name);
     for (let again = true; ; again = false) {
@@ -215,7 +248,7 @@ export function cancelRest(
       try {
         // The options `query` and `body` apply to the cancellation only.
         const each = { ...call.partOptions(), query, body };
-        const { response: done } = await join(call, cancelOrderlines(start, send, orderReference, canceled, each));
+        const { response: done } = await join(call, cancelOrderlines(changing, orderReference, canceled, each));
         return { data: { canceled }, response: done };
       } catch (error) {
         if (!again || !isOutdated(error)) throw error;

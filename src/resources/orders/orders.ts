@@ -9,13 +9,13 @@ import {
   type Rows,
 } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrency.ts";
-import { type CanceledRemainder, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
+import { type CanceledRemainder, type Changing, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
 import {
   type Cancellation,
   getOrder,
@@ -43,13 +43,13 @@ import {
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
-  readonly #start: Start;
   readonly #placing: Placing;
+  readonly #changing: Changing;
 
   /** @internal */
   constructor(send: Send, assumptions: Assumptions, context: CallContext) {
     this.#send = send;
-    this.#start = context.start;
+    this.#changing = { send, start: context.start, inDoubt: new Map() };
     this.#placing = createPlacing(send, assumptions, context);
   }
 
@@ -185,7 +185,7 @@ export class OrdersResource {
    * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
   cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): ApiCall<void> {
-    return cancelOrderlines(this.#start, this.#send, orderReference, lines, options);
+    return cancelOrderlines(this.#changing, orderReference, lines, options);
   }
 
   /**
@@ -203,7 +203,7 @@ export class OrdersResource {
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
    */
   cancelRemaining(orderReference: OrderReference, options?: RequestOptions): ApiCall<CanceledRemainder> {
-    return cancelRest(this.#start, this.#send, orderReference, options);
+    return cancelRest(this.#changing, orderReference, options);
   }
 
   /**
@@ -226,7 +226,7 @@ export class OrdersResource {
     dropshipAddress: CompleteAddress,
     options?: RequestOptions,
   ): ApiCall<void> {
-    return replaceAddress(this.#start, this.#send, orderReference, dropshipAddress, options);
+    return replaceAddress(this.#changing, orderReference, dropshipAddress, options);
   }
 
   /**

@@ -112,24 +112,22 @@ function place(
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
   return placing.start(createOrder, options, async (call) => {
+    if (ensuring) noteDoubt(placing, order, ensuring, call.core.clock.now());
     const request = call.encode({ body: order, faults: ensuring ? faultsOf(call, ensuring) : [] });
     const sent = call.contentOf(request);
     const customIdentifier = String(propertyOf(sent, "customIdentifier"));
     const recovery = orderRecovery(placing, customIdentifier, ensuring !== undefined);
     const run = async () => {
       try {
-        const placed = ensuring
-          ? await findOrCreate(call, request, recovery, Math.max(ensuring.lookFor, recent.doubt(customIdentifier)))
-          : { ...(await createOnce(call, request, recovery)), existed: false };
+        const doubt = recent.doubt(customIdentifier);
+        const placed =
+          ensuring || doubt > 0
+            ? await findOrCreate(call, request, recovery, doubt)
+            : await createOnce(call, request, recovery);
         const { data, response, existed, recovered } = placed;
-        if (ensuring?.compare && (existed || recovered)) {
-          await assertSameOrder(
-            call,
-            placing.send,
-            data.reference,
-            { customIdentifier, order: sent },
-            ensuring.compare,
-          );
+        const compare = ensuring ? ensuring.compare : existed && "all";
+        if (compare && (existed || recovered)) {
+          await assertSameOrder(call, placing.send, data.reference, { customIdentifier, order: sent }, compare);
         }
         recent.record(customIdentifier, { data, response });
         return { data: { reference: data.reference, customIdentifier, existed, recovered }, response };
@@ -144,6 +142,16 @@ function place(
   });
 }
 
+/**
+ * Notes until when another process's order may still be created. Whatever ends the call early, and however the order is placed after that:
+ * it stays in doubt until then.
+ */
+function noteDoubt({ recent }: Placing, order: OrderInput, { lookFor, faults }: Ensuring, now: number): void {
+  const customIdentifier = propertyOf(order, "customIdentifier");
+  if (faults.length > 0 || lookFor === 0 || typeof customIdentifier !== "string") return;
+  recent.suspect(customIdentifier, now + lookFor);
+}
+
 /** The faults of what `ensure` takes besides the order. A `lookFor` that is no number is among those that are known already. */
 function faultsOf({ scope }: Call, { faults, lookFor }: Ensuring): readonly Issue[] {
   const isTooLong = faults.length === 0 && lookFor > 0 && lookFor >= scope.remaining();
@@ -156,12 +164,12 @@ async function findOrCreate(
   request: EncodedRequest,
   recovery: Recovery<CreatedOrder>,
   time: number,
-): Promise<Created<CreatedOrder> & { readonly existed: boolean }> {
+): Promise<Created<CreatedOrder>> {
   const find = (ms: number) => lookUntil(call, ms, lookFor(call, recovery));
   let found = await find(time);
   if (!found) {
     try {
-      return { ...(await createOnce(call, request, recovery)), existed: false };
+      return await createOnce(call, request, recovery);
     } catch (error) {
       if (!(error instanceof ConflictError) || refusesContent(error)) throw error;
       // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.

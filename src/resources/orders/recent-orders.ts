@@ -8,7 +8,7 @@ import type { CreatedOrder } from "./orders.endpoints.ts";
  */
 const capacity = 100_000;
 
-/** An order that was sent recently. Without `found` its response was lost, and the service may still create it. */
+/** An order that was sent recently. Without `found` it is in doubt: the service may still create it. */
 interface RecentOrder {
   readonly found?: Found<CreatedOrder>;
   /** When it is forgotten, by the clock. */
@@ -34,7 +34,7 @@ export class RecentOrders {
     return this.#get(customIdentifier)?.found;
   }
 
-  /** Milliseconds for which the service may still create an order whose response was lost; 0 for other orders. */
+  /** Milliseconds for which an order is in doubt: the service may still create it; 0 for other orders. */
   doubt(customIdentifier: string): number {
     const order = this.#get(customIdentifier);
     return order === undefined || order.found ? 0 : order.until - this.#clock.now();
@@ -46,9 +46,11 @@ export class RecentOrders {
     this.#set(customIdentifier, { found, until: this.#clock.now() + this.#memory });
   }
 
-  /** Records that the response to an order was lost. An order that the service has reported exists. */
+  /** Records that an order is in doubt until a time, or longer if it is so already. An order that the service has reported exists. */
   suspect(customIdentifier: string, until: number): void {
-    if (this.known(customIdentifier) === undefined) this.#set(customIdentifier, { until });
+    const order = this.#get(customIdentifier);
+    if (order?.found !== undefined || until <= (order?.until ?? this.#clock.now())) return;
+    this.#set(customIdentifier, { until });
   }
 
   #get(customIdentifier: string): RecentOrder | undefined {

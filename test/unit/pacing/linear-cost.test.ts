@@ -146,6 +146,7 @@ describe("a call that waits costs the same, however many wait before it", () => 
         call: "a",
         priority,
         again,
+        first: index % 5 === 0,
         maxRetryAfter: 1,
         grant: nothing,
         reject: nothing,
@@ -157,8 +158,8 @@ describe("a call that waits costs the same, however many wait before it", () => 
     for (const waiter of waiters.slice(calls / 4, calls / 2)) queues.leave(waiter);
     const order = Array.from({ length: (3 * calls) / 4 }, () => queues.takeTurn([queue]));
     expect(count()).toBeLessThan(30 * calls);
-    expect([queue.size, queue.again, queues.occupied]).toEqual([0, 0, false]);
-    // Within a priority the refused calls come first, each in the order of arrival.
+    expect([queue.size, queue.ahead, queues.occupied]).toEqual([0, 0, false]);
+    // Within a priority those that must be sent soon come first, the latest before the others; then the refused calls in the order of arrival.
     for (const priority of ["high", "normal", "low"]) {
       const places = order.filter((one) => one?.priority === priority).map((one) => one?.place ?? Number.NaN);
       expect(places).toEqual(places.toSorted((one, other) => one - other));

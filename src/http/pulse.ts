@@ -1,0 +1,44 @@
+import { longestSince, type Moment, momentOf, type PartnerClock } from "../util/clock.ts";
+
+/** Milliseconds between two beats. */
+const beat = 250;
+
+/**
+ * Knows when this process last ran while it waits for a response. A response that arrives while the process is suspended is read after
+ * that, and is older than it seems.
+ */
+export class Pulse {
+  readonly #clock: PartnerClock;
+  /** How many wait now. One timer beats for all of them. */
+  #waiting = 0;
+  #latest: Moment;
+  #stop: () => void = () => undefined;
+
+  constructor(clock: PartnerClock) {
+    this.#clock = clock;
+    this.#latest = momentOf(clock);
+  }
+
+  /** Runs `work`, and records when the process last ran before it ended. */
+  async during<T>(work: () => Promise<T>, record: (latest: Moment) => void): Promise<T> {
+    if (this.#waiting === 0) this.#run();
+    this.#waiting += 1;
+    try {
+      return await work();
+    } finally {
+      record(this.#latest);
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#stop();
+    }
+  }
+
+  /** The most milliseconds that can have passed since a moment. */
+  since(moment: Moment): number {
+    return longestSince(moment, this.#clock);
+  }
+
+  #run(): void {
+    this.#latest = momentOf(this.#clock);
+    this.#stop = this.#clock.after(beat, () => this.#run());
+  }
+}
