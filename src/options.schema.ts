@@ -5,7 +5,7 @@ import { type Hooks, hookNames } from "./http/observer.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import { type RetryOptions, retryOverrides } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
-import { assumptions } from "./schemas/assumptions.ts";
+import { assumptions, noOrderForms } from "./schemas/assumptions.ts";
 import type { UnknownKey } from "./schemas/check.ts";
 import { baseUrl, clock, filledText, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
@@ -140,7 +140,7 @@ export const defaults = {
   timeout: 30_000,
   retry: { retries: 7, baseDelay: 250, maxDelay: 10_000, maxRetryAfter: 120_000 } satisfies RetryOptions,
   pacing: { shared: undefined, ceiling: undefined },
-  responses: "throw",
+  responses: "report",
   maxResponseSize: 32 * 1024 * 1024,
   assumptions,
   dangerouslyAllowBrowser: false,
@@ -164,6 +164,7 @@ const optional = {
     z.strictObject({
       customIdentifierParameter: z.optional(filledText()),
       orderReferenceField: z.optional(filledText()),
+      noOrder: z.optional(z.array(z.enum(noOrderForms))),
       processingTime: z.optional(positive()),
     }),
   dangerouslyAllowBrowser: () => z.boolean(),

@@ -50,7 +50,12 @@ export interface PodPartnerOptions {
    * false.
    */
   readonly fileCache?: boolean | FileCacheOptions | undefined;
-  /** What happens to a JSON response that breaks its schema: `throw` an error, or `report` it and return it. Default `throw`. */
+  /**
+   * What happens to a JSON response with a fault that is not essential, such as a product without its name: `report` it to
+   * `onInvalidResponse` and return the response as it came, or `throw` an error. Default `report`.
+   *
+   * An essential fault is always an error: in references, quantities, prices, cursors, strict enums, or the form of the body.
+   */
   readonly responses?: ResponseMode | undefined;
   /** The maximum size of a JSON response in bytes. Downloads have no limit. Default 33 554 432 (32 MiB). */
   readonly maxResponseSize?: number | undefined;

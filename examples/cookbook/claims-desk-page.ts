@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import type { Claim, Claimcategory } from "pod-partner";
 
 export const photosOf = ({ evidenceUrls, claimlines }: Claim): readonly string[] => [
-  ...evidenceUrls,
+  ...(evidenceUrls ?? []),
   ...claimlines.flatMap((line) => line.evidenceUrls),
 ];
 

@@ -269,7 +269,7 @@ export function createLooks(settings: FollowerSettings, records: FollowerStorage
 const sleep = (clock: PartnerClock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.after(ms, resolve));
 
-/** A client with `responses: "report"` returns orders that break their schema. Without quantities, an order would look completed. */
+/** `partner` may be any object with `orders.get`. Without quantities, an order would look completed. */
 function assertComparable(order: Order): void {
   const checked = check(comparable, order, ["order"]);
   if (checked.ok) return;

@@ -4,6 +4,7 @@ import { isOpen } from "../resources/orders/change.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { count, reference } from "../schemas/shape.ts";
 import { canonicalJson, sha256 } from "../util/digest.ts";
+import { isRecord, textOf } from "../util/foreign.ts";
 
 /** What is new about an order. Quantities are totals of the line; they never decrease from one change to the next. */
 export type OrderChange =
@@ -102,14 +103,12 @@ export type OrderState = z.infer<ReturnType<typeof orderState>>;
 export const rememberedOrder = () => z.object({ v: z.literal(1), gone: z.boolean(), order: z.nullable(orderState()) });
 export type RememberedOrder = z.infer<ReturnType<typeof rememberedOrder>>;
 
-/** The fields of an order that the follower compares. */
+/** The fields that the follower needs of an order. The others only describe it. */
 export const comparable = () =>
   z.object({
-    status: z.object({ code: z.nullish(z.string()) }),
     orderlines: z.array(
       z.object({ index: count(1), quantity: count(0), shippedQuantity: count(0), canceledQuantity: count(0) }),
     ),
-    onHold: z.nullable(z.object({})),
     dropshipAddressReference: z.nullish(reference("Address")),
   });
 
@@ -125,14 +124,15 @@ export async function stateOf(order: Order, date: string | null, by: string): Pr
   // A line is identified by its index. The order of the lines has no meaning.
   rest.sort((one, other) => one.index - other.index);
   const [hold, statusHash, restHash] = await Promise.all([
-    onHold === null ? null : hashOf(onHold),
-    hashOf(status),
+    // An order that does not say whether it is on hold is not.
+    isRecord(onHold) ? hashOf(onHold) : null,
+    hashOf(status ?? null),
     hashOf({ ...fields, orderlines: rest }),
   ]);
   return {
     lines: orderlines.map((line) => [line.index, line.quantity, line.shippedQuantity, line.canceledQuantity]),
     hold,
-    status: [statusHash, status.code ?? null],
+    status: [statusHash, textOf(status, "code") ?? null],
     address: dropshipAddressReference ?? null,
     rest: restHash,
     at: Date.parse(date ?? "") || 0,
@@ -228,7 +228,7 @@ function changesBetween(before: OrderState | undefined, now: OrderState, { onHol
   }
   const holdBefore = before?.hold ?? null;
   if (now.hold !== holdBefore) {
-    changes.push(now.hold === null ? { kind: "released" } : { kind: "held", reason: onHold?.reason ?? "" });
+    changes.push(now.hold === null ? { kind: "released" } : { kind: "held", reason: textOf(onHold, "reason") ?? "" });
   }
   if (now.completed && before?.completed !== true) changes.push({ kind: "completed" });
   if (before !== undefined && now.address !== before.address) {

@@ -43,13 +43,18 @@ export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 const hintFor = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(errorCodes, code) ? errorCodes[code as KnownErrorCode] : undefined;
 
+/** The maximum number of characters of a `serviceMessage`. */
+const longestServiceMessage = 3_000;
+
 /** The parts of an error response. */
 export interface ApiErrorDetails {
   readonly response: ErrorResponse;
   /** The service's `code`; undefined if the response has none. */
   readonly code?: string | undefined;
-  /** The service's `message`, or a description of the response if it has none. */
+  /** What the error says of the response if the service itself says nothing. */
   readonly message: string;
+  /** The service's `message`; undefined if the response has none. */
+  readonly serviceMessage?: string | undefined;
   readonly endpoint: string;
   /** The response's `Retry-After` in milliseconds; undefined without one. */
   readonly retryAfter?: number | undefined;
@@ -67,6 +72,7 @@ export class ApiError extends PodPartnerError {
   static override readonly kind: string = "ApiError";
   override readonly status: number;
   declare readonly code: ErrorCode | undefined;
+  declare readonly serviceMessage: string | undefined;
   declare readonly hint: string | undefined;
   readonly isRetryable: boolean = false;
   /** The response: status, headers and body. */
@@ -74,15 +80,17 @@ export class ApiError extends PodPartnerError {
   /** The response's `Retry-After` in milliseconds; undefined without one. */
   declare readonly retryAfter: number | undefined;
 
-  constructor({ response, code, message, endpoint, retryAfter, unsent = false }: ApiErrorDetails) {
+  constructor({ response, code, message, serviceMessage, endpoint, retryAfter, unsent = false }: ApiErrorDetails) {
     const hint = hintOf(new.target.kind, code, response);
     const outcome = unsent
       ? "was not sent"
       : `returned ${response.status}${code ? ` ${inOneLine(shorten(code))}` : ""}`;
-    super(`${shorten(endpoint)} ${outcome}: ${inOneLine(shorten(message, 1_000))}${hint ? `\n  ${hint}` : ""}`);
+    const text = inOneLine(shorten(serviceMessage ?? message, 1_000));
+    super(`${shorten(endpoint)} ${outcome}: ${text}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
     this.response = response;
     if (code !== undefined) this.code = code;
+    if (serviceMessage !== undefined) this.serviceMessage = shorten(serviceMessage, longestServiceMessage);
     if (hint !== undefined) this.hint = hint;
     if (retryAfter !== undefined) this.retryAfter = retryAfter;
   }

@@ -109,6 +109,8 @@ export abstract class PodPartnerError extends Error {
   declare readonly status: number | undefined;
   /** The service's error code (specification 7); undefined without one. */
   declare readonly code: string | undefined;
+  /** The service's own words, from the `message` of its error object; undefined without one. `message` has them with the endpoint and the hint. */
+  declare readonly serviceMessage: string | undefined;
   /** The steps of the call before the error, in order, with the duration of each. */
   declare timeline: readonly TimelineEntry[];
   /**
@@ -172,16 +174,18 @@ export abstract class PodPartnerError extends Error {
    * `\u202E`.
    */
   toJSON(): Record<string, unknown> {
-    const { name, message, endpoint, callId, status, code, hint, docs, isRetryable, timeline, identifiers } = this;
-    const fields = forLog({ name, message, endpoint, callId, status, code, hint, docs, isRetryable, timeline });
+    const { name, message, endpoint, callId, status, code, serviceMessage, hint, docs } = this;
+    const { isRetryable, timeline, identifiers } = this;
+    const words = { name, message, endpoint, callId, status, code, serviceMessage, hint, docs, isRetryable, timeline };
     // The identifiers stay exact: a program looks up by them what the call may have created.
-    return { ...fields, identifiers };
+    return { ...forLog(words), identifiers };
   }
 }
 
 // An error that the program does not catch is printed with all of its own fields. So it has those only that say something.
 const defaults: Partial<Record<keyof PodPartnerError, unknown>> = { timeline: [], isTimeout: false };
-for (const field of ["endpoint", "callId", "status", "code", "timeline", "identifiers", "hint", "isTimeout"] as const) {
+const fields = ["endpoint", "callId", "status", "code", "serviceMessage", "timeline", "identifiers", "hint"] as const;
+for (const field of [...fields, "isTimeout"] as const) {
   Object.defineProperty(PodPartnerError.prototype, field, {
     value: defaults[field],
     writable: true,
@@ -196,7 +200,7 @@ function printed(
   options: object,
   inspect: (value: unknown, options: object) => string,
 ): string {
-  const inStack = ["name", "message", "hint", "endpoint", "timeline", "issues"];
+  const inStack = ["name", "message", "serviceMessage", "hint", "endpoint", "timeline", "issues"];
   const all = Object.entries({ ...this.toJSON(), cause: this.cause });
   const fields = all.filter(([name, value]) => value !== undefined && !inStack.includes(name));
   return `${this.stack} ${inspect(Object.fromEntries(fields), options)}`;

@@ -103,14 +103,14 @@ export class ConfigurationError extends PodPartnerError {
   }
 }
 
-const unknownForm =
-  'This version does not know this form of response. With `responses: "report"`, a call that only reads returns it unchanged.';
+const unknownForm = "This version does not know this form of response. `partner.request` returns it as it is.";
 
 /**
- * A response does not match the specification, or is not JSON. The SDK does not retry, because the service processed the request. For
+ * A response does not match the specification in what a decision or money hangs on (references, quantities, prices, cursors, strict enums),
+ * or is not JSON. With `responses: "throw"`, any fault is this error. The SDK does not retry, because the service processed the request. For
  * a creation, a response that is not JSON counts as lost instead: the SDK looks the creation up, and sends it again if it is not found.
  *
- * With `responses: "report"` a JSON response is returned instead. `issues` has at most 100 issues: the rest of a list is not checked.
+ * `issues` has at most 100 issues: the rest of a list is not checked.
  */
 export class ResponseValidationError extends PodPartnerError {
   static override readonly kind: string = "ResponseValidationError";

@@ -18,7 +18,7 @@ import type { Pulse } from "./pulse.ts";
 import type { Redact } from "./redact.ts";
 import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
 import { checkOptions, type PartOptions, part, type RequestOptions, type RetryOptions } from "./request-options.ts";
-import { type Arrival, decode, type ResponseMode } from "./response.ts";
+import { type Arrival, decode, type ResponseMode, type ResponseUse } from "./response.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import type { Sender } from "./transport.ts";
 
@@ -181,15 +181,16 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     });
   }
 
-  /** Reads the data of a response and checks it against the endpoint's schema. */
-  read(arrival: Arrival, mode: ResponseMode = this.core.responses): Found<Data> {
-    const { core, endpoint, name } = this;
+  /** Reads the data of a response and checks it against the endpoint's schema, or that it has what the SDK itself needs of it. */
+  read(arrival: Arrival, needs?: ResponseUse["needs"]): Found<Data> {
+    const { core, endpoint, name, id: callId } = this;
     this.#open = arrival.download?.modified === true;
     const { data, nextCursor } = decode(endpoint, arrival, {
-      mode,
+      mode: core.responses,
+      needs,
       redact: core.redact,
-      onInvalid: (status, issues) =>
-        core.observer.observe("onInvalidResponse", { callId: this.id, endpoint: name, status, issues }),
+      onInvalid: (status, thrown, described) =>
+        core.observer.reportInvalid({ callId, endpoint: name, status }, thrown, described),
     });
     return { data: data as Data, response: arrival.response, nextCursor };
   }

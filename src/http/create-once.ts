@@ -75,8 +75,7 @@ export async function createOnce<Data>(
     if (next.found !== undefined) return next.found;
     try {
       const arrival = await sendOnce(call, request, next.ready);
-      // The SDK itself uses the data of a creation that it can look up.
-      return { ...call.read(arrival, recovery && "throw"), recovered: false, existed: false };
+      return { ...call.read(arrival), recovered: false, existed: false };
     } catch (error) {
       const last = attempt > retry.retries;
       // Nothing was sent.

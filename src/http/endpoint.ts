@@ -50,9 +50,17 @@ export type ResponseShape<Data> =
       readonly list?: boolean;
       /** For a field whose name the specification does not show: how to find the data in a response without that field. */
       readonly assumed?: (body: unknown) => unknown;
+      /** Whether a body says that there is no data; `undefined` stands for an empty body. */
+      readonly saysNone?: (body: unknown) => boolean;
       readonly data?: Data;
     }
-  | { readonly kind: "page"; readonly field: string; readonly item: Schema; readonly data?: Data };
+  | {
+      readonly kind: "page";
+      readonly field: string;
+      readonly item: Schema;
+      readonly items: Schema;
+      readonly data?: Data;
+    };
 
 /** One page of a paginated list (specification 4.11). */
 export interface ListPage<Item> {
@@ -166,7 +174,7 @@ export const field = <Data>(name: string, schema: Schema<Data>): Extract<Respons
 export const assumed = <Data>(
   shape: Extract<ResponseShape<Data>, { kind: "field" }>,
   elsewhere: (body: unknown) => unknown = (body) => body,
-): ResponseShape<Data> => ({ ...shape, assumed: elsewhere });
+): typeof shape => ({ ...shape, assumed: elsewhere });
 
 /** A list without pages, in its plural field. */
 export const list = <Item>(name: string, item: Schema<Item>) => ({
@@ -179,6 +187,7 @@ export const page = <Item>(name: string, item: Schema<Item>): ResponseShape<List
   kind: "page",
   field: name,
   item,
+  items: () => array(item()),
 });
 
 /** Bytes; for a conditional request, possibly `NotModified`. */

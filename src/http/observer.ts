@@ -1,7 +1,9 @@
 import type { TimelineEntry } from "../errors/base.ts";
 import { PodPartnerError } from "../errors/base.ts";
-import type { Issue } from "../errors/validation.ts";
+import { firstIssues, type Issue } from "../errors/validation.ts";
+import { placeOf } from "../schemas/shape.ts";
 import { endingOf, safely, wordsOf } from "../util/foreign.ts";
+import { Latest } from "../util/latest.ts";
 import { builtIn } from "../util/runtime.ts";
 import { inOneLine } from "../util/visible.ts";
 import type { Method } from "./endpoint.ts";
@@ -66,12 +68,17 @@ export interface PauseEvent extends CallEvent {
   readonly length: number;
 }
 
-/** A response does not match the specification. */
+/**
+ * A response does not match the specification. A fault that is not essential is reported once for each endpoint and path, whatever the
+ * index of the entry.
+ */
 export interface InvalidResponseEvent extends CallEvent {
   /** The HTTP status. */
   readonly status: number;
-  /** Every issue with its path. */
+  /** The issues, with their paths: at most 100. */
   readonly issues: readonly Issue[];
+  /** Whether the response was returned all the same, because no issue is essential. Otherwise the call failed. */
+  readonly returned: boolean;
 }
 
 /** A download was canceled at its `timeout` or `deadline` before the caller began to read it. */
@@ -103,7 +110,7 @@ export interface Hooks {
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
   /** Called for each call that waits for its turn for more than 300 ms, with the reason. */
   readonly onPause?: ((event: PauseEvent) => void) | undefined;
-  /** Called when a response breaks its schema, with `responses: "throw"` and with `"report"`. */
+  /** Called when a response breaks its schema: each time when the call fails, and once for each endpoint and path when it does not. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
   /**
    * Called when a download is canceled at its `timeout` or `deadline` before the caller began to read it. Without this hook and
@@ -145,14 +152,17 @@ const lines: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly
     "info",
     `${endpoint} waits for its turn${length > 0 ? `, about ${time(length)}` : ""}: ${reason} (${policy})`,
   ],
-  onInvalidResponse: ({ endpoint, status, issues }) => [
-    "error",
+  onInvalidResponse: ({ endpoint, status, issues, returned }) => [
+    returned ? "warn" : "error",
     `${endpoint} ${status} breaks the specification: ${issues.length === 1 ? "1 issue" : `${issues.length} issues`}`,
   ],
   onUnreadDownload: ({ endpoint, error }) => ["warn", `${endpoint} was not read in time and was canceled (${error})`],
   onStorageLost: ({ option, reason }) => ["warn", `the option \`${option}\` cannot be reached: ${reason}`],
   onStorageBack: ({ option }) => ["info", `the option \`${option}\` can be reached again`],
 };
+
+/** How many places of faults are remembered. An older one is reported again. */
+const mostPlaces = 2_000;
 
 const warnedOf = new Set<string>();
 
@@ -280,6 +290,9 @@ export class Observer {
   readonly #channels;
   readonly #tracingChannels: ReadonlyMap<CallTrace["kind"], TracingChannel>;
   readonly #tracers = new Set<CallTracer>();
+  /** The places of faults that were reported. */
+  readonly #warned = new Set<string>();
+  readonly #places = new Latest<true>(mostPlaces);
 
   constructor(hooks: Hooks | undefined, logger: Logger | undefined) {
     this.#hooks = hooks;
@@ -306,6 +319,34 @@ export class Observer {
       },
       (error) => log(this.#logger, "error", `the hook ${hook} threw`, { error: wordsOf(error) }),
     );
+  }
+
+  /**
+   * Reports the faults of a response: those that the call fails for each time, those of parts that only describe once for each endpoint and
+   * place.
+   */
+  reportInvalid(
+    of: Pick<InvalidResponseEvent, "callId" | "endpoint" | "status">,
+    thrown: readonly Issue[],
+    described: readonly Issue[],
+  ): void {
+    const isNew = ({ path }: Issue) => {
+      const place = `${of.endpoint} ${placeOf(path)}`;
+      const known = this.#places.get(place);
+      this.#places.set(place, true);
+      return known === undefined;
+    };
+    const issues = [...thrown, ...described.filter(isNew)];
+    if (issues.length === 0) return;
+    this.observe("onInvalidResponse", { ...of, issues: firstIssues(issues), returned: thrown.length === 0 });
+  }
+
+  /** Warns of something once in the life of the client: in the log, or without one as a warning of the process. */
+  warnOnce(code: string, text: string): void {
+    if (this.#warned.has(code)) return;
+    this.#warned.add(code);
+    if (this.#logger !== undefined) log(this.#logger, "warn", text, { code });
+    else globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code });
   }
 
   /** Reports that a call waits for another process with the same storage. */

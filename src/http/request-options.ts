@@ -231,7 +231,7 @@ const unknownOption: UnknownKey = {
 
 function checkAny(options: unknown, schema: Schema): Checked {
   const path = ["options"];
-  const refused = (message: string): Checked => ({ ok: false, issues: [{ path, message }] });
+  const refused = (message: string): Checked => ({ ok: false, issues: [{ path, message }], described: [] });
   try {
     if (!isRecord(options)) return refused("expected an object");
     if (isSignal(options)) return refused("expected an object, not a signal: write `{ signal }`");
@@ -240,7 +240,8 @@ function checkAny(options: unknown, schema: Schema): Checked {
   }
   const checked = check(schema, options, [], unknownOption);
   if (checked.ok) return checked;
-  return { ok: false, issues: checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue)) };
+  const issues = checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue));
+  return { ...checked, issues };
 }
 
 /** Returns the faults of a call's options. */

@@ -17,7 +17,7 @@ import {
   ServerError,
 } from "../errors/api.ts";
 import type { ErrorResponse } from "../errors/response.ts";
-import { firstIssues, type Issue, mostIssues, ResponseValidationError, unchecked } from "../errors/validation.ts";
+import { type Issue, ResponseValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
 import { isRecord } from "../util/foreign.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
@@ -99,9 +99,8 @@ function redirectMessage(location: string | undefined, url: string): string {
 export const proxyMessage =
   "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy, or in the option `proxy` of nodeTransport";
 
+/** Describes a response without a message of the service. */
 function messageFor({ status, headers, body }: ErrorResponse, url: string): string {
-  const message = stringField(body, "message");
-  if (message !== undefined) return message;
   if (status >= 300 && status < 400) return redirectMessage(headers.location, url);
   if (status === 407) return proxyMessage;
   if (status === 202) return "the file is not ready yet";
@@ -122,6 +121,7 @@ export function toApiError(failed: {
     response,
     code: stringField(response.body, "code"),
     message: messageFor(response, url),
+    serviceMessage: stringField(response.body, "message"),
     endpoint,
     retryAfter: parseRetryAfter(headers, now),
   };
@@ -135,13 +135,29 @@ export function toApiError(failed: {
   return new (classFor(response.status))(details);
 }
 
-/** What happens to a response that breaks its schema: `throw` throws an error, `report` returns the response unchanged and reports it. */
-export type ResponseMode = "throw" | "report";
+/**
+ * What happens to a response with a fault that is not essential: `report` reports the fault and returns the response as it came, `throw`
+ * throws an error. An essential fault is always an error.
+ */
+export type ResponseMode = "report" | "throw";
+
+/** What the SDK itself does with a response. */
+export interface ResponseUse {
+  /**
+   * The names of the fields that it uses, besides the one of the whole record. Only a fault in one of them is an error. Default: the
+   * essential fields.
+   */
+  readonly needs?: readonly string[];
+  /** Whether it sends the request for itself. Then the retry budget does not limit it. */
+  readonly own?: boolean;
+}
 
 interface Decoding {
   readonly mode: ResponseMode;
+  readonly needs: ResponseUse["needs"];
   readonly redact: Redact;
-  readonly onInvalid: (status: number, issues: readonly Issue[]) => void;
+  /** Reports faults: those of an error, and those of parts that only describe. */
+  readonly onInvalid: (status: number, thrown: readonly Issue[], described: readonly Issue[]) => void;
 }
 
 type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
@@ -149,54 +165,46 @@ type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
 /** The data of a response, and its faults. */
 interface Decoded {
   readonly data: unknown;
+  /** The essential ones. */
   readonly issues: readonly Issue[];
-  /** Whether the data is incomplete, so that a list would end early without an error. */
-  readonly incomplete?: boolean;
+  /** Those of parts that only describe. */
+  readonly described: readonly Issue[];
   /** The cursor of the rest of a list without pages. */
   readonly nextCursor?: string;
 }
 
 const notACursor: Issue = { path: ["nextCursor"], message: "expected a string or null" };
 const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
+const sound = { issues: [], described: [] };
 
 /** Checks data against a schema and returns the data itself, so that unknown fields are kept. */
 function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue["path"]): Decoded {
   const result = check(schema, data, path);
-  return { data, issues: result.ok ? [] : result.issues };
+  return { data, issues: result.ok ? [] : result.issues, described: result.described };
 }
 
-function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): Decoded {
+function readPage(body: unknown, { field, items }: Extract<JsonShape, { kind: "page" }>): Decoded {
   const fields = isRecord(body) ? body : {};
-  const items = fields[shape.field];
-  const nextCursor = fields.nextCursor;
-  const issues: Issue[] = [];
-  if (Array.isArray(items)) {
-    for (const [index, item] of items.entries()) {
-      issues.push(...checked(shape.item, item, [shape.field, index]).issues);
-      const left = items.length - index - 1;
-      if (issues.length < mostIssues || left === 0) continue;
-      issues.push(unchecked([shape.field], left));
-      break;
-    }
-  } else {
-    issues.push({ path: [shape.field], message: "expected an array" });
-  }
-  if (nextCursor !== null && typeof nextCursor !== "string") {
-    issues.push(nextCursor === undefined ? missing(["nextCursor"]) : notACursor);
-  }
-  const data = {
-    items: Array.isArray(items) ? items : [],
-    nextCursor: typeof nextCursor === "string" ? nextCursor : null,
-  };
-  return { data, issues, incomplete: data.items !== items || data.nextCursor !== nextCursor };
+  const { nextCursor } = fields;
+  const reading = checked(items, fields[field], [field]);
+  const data = { items: reading.data, nextCursor };
+  if (nextCursor === null || typeof nextCursor === "string") return { ...reading, data };
+  const fault = nextCursor === undefined ? missing(["nextCursor"]) : notACursor;
+  return { ...reading, data, issues: [...reading.issues, fault] };
 }
 
-const mayBeEmpty = (shape: JsonShape): boolean =>
-  shape.kind === "empty" || (shape.kind === "whole" && !!shape.optional);
+/** Whether a body says that there is no data. */
+function saysNone(body: unknown, shape: JsonShape): boolean {
+  // The body is ignored: a later version of the service may send one.
+  if (shape.kind === "empty") return true;
+  if (shape.kind === "whole") return body === undefined && !!shape.optional;
+  return shape.kind === "field" && shape.saysNone?.(body) === true;
+}
+
+const noneOf = ({ kind }: JsonShape): null | undefined => (kind === "field" ? null : undefined);
 
 function read(body: unknown, shape: JsonShape): Decoded {
-  // The body is ignored: a later version of the service may send one.
-  if (shape.kind === "empty") return { data: undefined, issues: [] };
+  if (saysNone(body, shape) || shape.kind === "empty") return { data: noneOf(shape), ...sound };
   if (shape.kind === "page") return readPage(body, shape);
   if (shape.kind === "whole") return checked(shape.schema, body, []);
   if (isRecord(body) && Object.hasOwn(body, shape.field)) {
@@ -204,39 +212,53 @@ function read(body: unknown, shape: JsonShape): Decoded {
     return shape.list ? withCursor(reading, body.nextCursor) : reading;
   }
   if (shape.assumed !== undefined) return checked(shape.schema, shape.assumed(body), [shape.field]);
-  return { data: body, issues: [missing([shape.field])] };
+  return { data: body, issues: [missing([shape.field])], described: [] };
 }
 
 /** Every list may be "returned together with `nextCursor`" (specification 1, Conventions), also one that has no pages. */
-function withCursor({ data, issues }: Decoded, nextCursor: unknown): Decoded {
-  if (nextCursor === undefined || nextCursor === null) return { data, issues };
-  if (typeof nextCursor === "string") return { data, issues, nextCursor };
-  return { data, issues: [...issues, notACursor], incomplete: true };
+function withCursor(reading: Decoded, nextCursor: unknown): Decoded {
+  if (nextCursor === undefined || nextCursor === null) return reading;
+  if (typeof nextCursor === "string") return { ...reading, nextCursor };
+  return { ...reading, issues: [...reading.issues, notACursor] };
+}
+
+/** Whether a fault is in a field with one of these names, or in the form of the record around them. */
+function isNeeded({ path }: Issue, needs: readonly string[], shape: JsonShape): boolean {
+  const inRecord = shape.kind === "whole" ? path : path.slice(1);
+  return inRecord.every((part) => typeof part === "number" || needs.includes(part));
 }
 
 /** Reads the data of a response, and checks it against the endpoint's schema. */
 export function decode(
-  endpoint: Endpoint,
+  { response: shape, ...endpoint }: Endpoint,
   arrival: Arrival,
-  { mode, redact, onInvalid }: Decoding,
+  { mode, needs, redact, onInvalid }: Decoding,
 ): Pick<Decoded, "data" | "nextCursor"> {
   const { response, text, download } = arrival;
   if (download !== undefined) return { data: download };
-  if (endpoint.response.kind === "binary") {
-    const issues = [{ path: [], message: redact(fileFault(response) ?? "expected a file") }];
-    onInvalid(response.status, issues);
-    throw invalid(endpoint, arrival, issues, redact);
-  }
-  if (text === "" && mayBeEmpty(endpoint.response)) return { data: undefined };
+  const refuse = (thrown: readonly Issue[], described: readonly Issue[] = []): ResponseValidationError => {
+    onInvalid(response.status, thrown, described);
+    return new ResponseValidationError({
+      issues: thrown,
+      response: snapshot(response.status, response.headers, text, redact),
+      endpoint: nameOf(endpoint),
+    });
+  };
+  if (shape.kind === "binary") throw refuse([{ path: [], message: redact(fileFault(response) ?? "expected a file") }]);
+  if (text === "" && saysNone(undefined, shape)) return { data: noneOf(shape) };
   const json = parseJson(text);
-  const reading = json.ok
-    ? read(json.value, endpoint.response)
-    : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }] };
-  if (reading.issues.length === 0) return reading;
-  const issues = reading.issues.map((issue) => redactIssue(issue, redact));
-  onInvalid(response.status, firstIssues(issues));
-  if (json.ok && mode === "report" && !reading.incomplete) return reading;
-  throw invalid(endpoint, arrival, issues, redact);
+  if (!json.ok) throw refuse([{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }]);
+  const reading = read(json.value, shape);
+  if (reading.issues.length + reading.described.length === 0) return reading;
+  const all = [...reading.issues, ...reading.described];
+  const isThrown = (issue: Issue) =>
+    mode === "throw" || (needs === undefined ? reading.issues.includes(issue) : isNeeded(issue, needs, shape));
+  const redacted = (issues: readonly Issue[]) => issues.map((issue) => redactIssue(issue, redact));
+  const thrown = redacted(all.filter(isThrown));
+  const others = redacted(all.filter((issue) => !isThrown(issue)));
+  if (thrown.length > 0) throw refuse(thrown, others);
+  onInvalid(response.status, [], others);
+  return reading;
 }
 
 /** Redacts an issue: the message of a caller's own schema may contain the unexpected value. */
@@ -245,10 +267,3 @@ const redactIssue = ({ path, message, ...unchecked }: Issue, redact: Redact): Is
   path: path.map((part) => (typeof part === "string" ? redact(part) : part)),
   message: redact(message),
 });
-
-const invalid = (endpoint: Endpoint, { response, text }: Arrival, issues: readonly Issue[], redact: Redact) =>
-  new ResponseValidationError({
-    issues,
-    response: snapshot(response.status, response.headers, text, redact),
-    endpoint: nameOf(endpoint),
-  });

@@ -10,7 +10,7 @@ import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Observer } from "./observer.ts";
 import type { Pacer, RateLimits } from "./pacing/pacer.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
-import type { Arrival } from "./response.ts";
+import type { Arrival, ResponseUse } from "./response.ts";
 import { sendWithRetries } from "./retry.ts";
 
 /** A call's data with its response, timeline and rate limits. */
@@ -59,14 +59,13 @@ function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "rat
 /**
  * Sends one request, and again as its endpoint allows. Most methods of the resources are no more than this.
  *
- * @param own The SDK sends the request for its own use: its response must match the schema even with `responses: "report"`, and the retry
- * budget does not limit it.
+ * @param use What the SDK itself does with the response. Without it, the response is the caller's.
  */
 export type Send = <Input extends EndpointInput, Data>(
   endpoint: Endpoint<Input, Data>,
   input: Input,
   options?: RequestOptions,
-  own?: boolean,
+  use?: ResponseUse,
 ) => ApiCall<Data>;
 
 /** Runs a call that `work` carries out, with as many requests as it needs. They share the call's signal, deadline and timeline. */
@@ -148,8 +147,8 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
     return toCall(result, core.pacer);
   };
 
-  const send: Send = (endpoint, input, options, own) =>
-    start(endpoint, options, (call) => sendAndRead(call, input, own));
+  const send: Send = (endpoint, input, options, use) =>
+    start(endpoint, options, (call) => sendAndRead(call, input, use));
 
   return { send, start, run };
 }
@@ -158,14 +157,14 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
 export async function sendAndRead<Input extends EndpointInput, Data>(
   call: Call<Input, Data>,
   input: Input,
-  own = false,
+  { needs, own = false }: ResponseUse = {},
 ): Promise<Found<Data>> {
   const { core, endpoint } = call;
   const { repeat, request: shape, response } = endpoint;
   const request = shape.kind === "image" ? await call.open(input) : call.encode(input);
   if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request);
   const files = response.kind === "binary" ? core.files : undefined;
-  const read = (arrival: Arrival) => call.read(arrival, own ? "throw" : undefined);
+  const read = (arrival: Arrival) => call.read(arrival, needs);
   if (files === undefined) return sendWithRetries(call, request, read, own);
   return read(await files.get(call, request, (sent) => sendWithRetries(call, sent, (arrival) => arrival, own)));
 }

@@ -18,8 +18,7 @@ export const readList = <Input extends EndpointInput, Item>(
     if (first.nextCursor === undefined) return first;
     const fetchPage = async (cursor: string | undefined) => {
       const { data, nextCursor = null } = cursor === undefined ? first : await sendAndRead(call, { ...input, cursor });
-      // With `responses: "report"` the data can be anything: it is returned as it came.
-      return { items: Array.isArray(data) ? data : [data], nextCursor };
+      return { items: data, nextCursor };
     };
     const pages = new Paginator(call.name, fetchPage, { prefetch: 0 });
     return { data: await pages.toArray(), response: first.response };

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Overrides } from "../util/fields.ts";
 import { isObject, textOf } from "../util/foreign.ts";
-import { open, type Schema, strict } from "./shape.ts";
+import { open, type Schema, strict, text } from "./shape.ts";
 
 /**
  * An address with all fields (specification 2.3), as {@link OrdersResource.replaceDropshipAddress} takes it. Unused fields are empty
@@ -81,7 +81,7 @@ type AnsweredAddress = { readonly [Field in keyof CompleteAddress]?: string | nu
  */
 export interface Address extends AnsweredAddress {}
 
-export const address: Schema<Address> = () => open<Address>(forFields(() => z.nullish(z.string())));
+export const address: Schema<Address> = () => open<Address>(forFields(() => z.nullish(text())));
 
 /** A text that may be empty, but not absent. */
 const present = () =>

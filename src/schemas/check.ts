@@ -2,12 +2,13 @@ import * as z from "zod/mini";
 import { type Issue, mostIssues, unchecked } from "../errors/validation.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { messageOf, nearest } from "./messages.ts";
-import type { Schema } from "./shape.ts";
+import { isDescriptive, type Schema } from "./shape.ts";
 
 /** What checking a value gives: the value with its defaults, or everything that is wrong with it. */
-export type Checked =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly issues: readonly Issue[] };
+export type Checked = {
+  /** The faults of parts that only describe a response. They do not make it invalid. */
+  readonly described: readonly Issue[];
+} & ({ readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issues: readonly Issue[] });
 
 /** The message for a key that the schema does not know. */
 export interface UnknownKey {
@@ -76,10 +77,18 @@ export function check(schema: Schema, value: unknown, at: Issue["path"], unknown
     const checker = build(schema);
     // The messages are set each time: zod's own configuration belongs to the program.
     const parsed = z.safeParse(checker, value, { error: messageOf });
-    if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(checker, issue, at, unknown)) };
+    if (parsed.success) return { ok: true, value: parsed.data, described: [] };
+    const issuesOf = (issues: z.core.$ZodIssue[] = []) =>
+      issues.flatMap((issue) => toIssues(checker, issue, at, unknown));
+    const { true: descriptive, false: essential } = Object.groupBy(parsed.error.issues, ({ path }) =>
+      isDescriptive(checker, path) ? "true" : "false",
+    );
+    const described = issuesOf(descriptive);
+    return essential === undefined
+      ? { ok: true, value, described }
+      : { ok: false, issues: issuesOf(essential), described };
   } catch (error) {
     // A getter of the value, or the caller's own schema, can throw.
-    return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }] };
+    return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }], described: [] };
   }
 }

@@ -36,6 +36,63 @@ export function strict(shape: z.core.$ZodLooseShape): z.ZodMiniType {
   return z.strictObject(shape);
 }
 
+/** The schemas of parts that only describe a record, and whether all that is in such a part does. */
+const descriptions = new WeakMap<z.core.$ZodType, boolean>();
+
+/**
+ * Marks a part of a response that only describes: no decision and no money hangs on it. A fault in it is reported, and the response is
+ * returned. What is not marked is essential: a fault there is an error.
+ *
+ * @param inside Whether all that is in the part only describes, too. Otherwise the part may be absent, but what is in it must be right, such
+ * as the references in a list.
+ */
+export function descriptive<Part extends z.core.$ZodType>(schema: Part, inside = true): Part {
+  descriptions.set(schema, inside);
+  return schema;
+}
+
+/** Whether the value at a path of a schema's value is in a part that only describes. */
+export function isDescriptive(schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
+  const inside = descriptions.get(schema);
+  if (inside !== undefined && (inside || path.length === 0)) return true;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if ("innerType" in def) return isDescriptive(def.innerType, path);
+  const [part, ...rest] = path;
+  if (part === undefined) return false;
+  if (def.type === "array") return isDescriptive(def.element, rest);
+  const field = def.type === "object" ? def.shape[String(part)] : undefined;
+  return field !== undefined && isDescriptive(field, rest);
+}
+
+/** The place of an issue in every item of a list: `orderlines[].legacySku`. */
+export const placeOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => (typeof part === "number" ? "[]" : `.${String(part)}`)).join("");
+
+/** A list with more descriptive faults than this is not checked further: each takes microseconds. */
+const mostDescriptive = 100_000;
+
+/** The issues of a list: all essential ones, and of its descriptive faults the first of each place, so that they hide no essential one. */
+class ListIssues {
+  readonly #places = new Set<string>();
+  #essential = 0;
+  #descriptive = 0;
+
+  get isFull(): boolean {
+    return this.#essential >= mostIssues || this.#descriptive >= mostDescriptive;
+  }
+
+  /** Whether an issue at this path of an item is to be kept. */
+  keeps(element: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
+    if (!isDescriptive(element, path)) {
+      this.#essential += 1;
+      return true;
+    }
+    this.#descriptive += 1;
+    const known = this.#places.size;
+    return this.#places.add(placeOf(path)).size > known;
+  }
+}
+
 /** A list that is not checked further when it has too many issues: millions of them would take minutes and gigabytes. */
 const BoundedArray = $constructor<ZodMiniArray>("BoundedArray", (inst, def) => {
   const base: z.core.$constructor<ZodMiniArray> = ZodMiniArray;
@@ -45,14 +102,18 @@ const BoundedArray = $constructor<ZodMiniArray>("BoundedArray", (inst, def) => {
     const { value: items, issues } = payload;
     if (!Array.isArray(items)) return parse(payload, context);
     const read: unknown[] = [];
+    const found = new ListIssues();
     payload.value = read;
     for (const [index, value] of items.entries()) {
       const item = def.element._zod.run({ value, issues: [] }, context);
       if (item instanceof Promise) throw new TypeError("a schema of this package is never asynchronous");
       read.push(item.value);
-      for (const issue of item.issues) issues.push({ ...issue, path: [index, ...(issue.path ?? [])] });
+      for (const issue of item.issues) {
+        const path = issue.path ?? [];
+        if (found.keeps(def.element, path)) issues.push({ ...issue, path: [index, ...path] });
+      }
       const left = items.length - read.length;
-      if (issues.length < mostIssues || left === 0) continue;
+      if (!found.isFull || left === 0) continue;
       issues.push({ code: "custom", path: [], input: items, inst, params: { unchecked: left } });
       break;
     }
@@ -89,8 +150,17 @@ export const filledText = () =>
     }),
   );
 
+/** A text, a number or a flag of a response that only describes. */
+export const text = () => descriptive(z.string());
+export const number = () => descriptive(z.number());
+export const flag = () => descriptive(z.boolean());
+
+/** A list of a response whose entries the specification does not show. */
+export const anyList = () => descriptive(array(z.unknown()));
+
 /** An ISO 8601 timestamp of a response, unchanged: in the extended or basic format, in any precision that includes the day. */
-export const timestamp = () => z.string().check(z.refine(isTimestamp, { error: "expected an ISO 8601 timestamp" }));
+export const timestamp = () =>
+  descriptive(z.string().check(z.refine(isTimestamp, { error: "expected an ISO 8601 timestamp" })));
 
 /** A timestamp of a request: an existing day, with a time and an offset if the caller gives them. */
 export const timestampInput = () =>
@@ -102,7 +172,7 @@ export const timestampInput = () =>
 
 /** An open enum (specification 9.6). Editors complete the known values, and other values pass. */
 export type OpenEnum<Known extends string> = Known | (string & Record<never, never>);
-export const openEnum = <Known extends string>(): z.core.$ZodType<OpenEnum<Known>> => z.string();
+export const openEnum = <Known extends string>(): z.core.$ZodType<OpenEnum<Known>> => text();
 
 /** A whole number, at least `minimum`. */
 export const count = (minimum: number) => z.int().check(z.gte(minimum));

@@ -242,17 +242,17 @@ describe("a POST of `partner.request`, which no look-up can find", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('returns a response of another shape as it came, with `responses: "report"`', async () => {
+  it("is an error when the caller's own schema refuses the response, which is not sent again", async () => {
     const schema = {
       "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "no" }] }) },
     } as const;
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
       secretKey: "a-secret-key",
-      responses: "report",
       fetch: async () => Response.json({ done: true }),
     });
-    expect(await partner.request("POST", "/orders", { schema })).toEqual({ done: true });
+    const error = await rejection(partner.request("POST", "/orders", { schema }));
+    expect(error).toBeInstanceOf(ResponseValidationError);
   });
 
   it("has the odd response as its error", async () => {

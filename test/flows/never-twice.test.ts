@@ -191,14 +191,17 @@ describe("a look-up does not decide", () => {
       clock: createFastClock(400, { kept: 5_000 }),
     });
 
-  it.each([[{ orderReference: null }], [{}], [[]], [null]])(
-    'with %j, also with `responses: "report"`',
-    async (body) => {
-      context.service.respondAlways({ body });
-      expect(await rejection(connect().orders.ensure(order))).toMatchObject({ name: "ResponseValidationError" });
-      expect(posts()).toBe(0);
-    },
-  );
+  it.each([
+    [{ order: {} }],
+    [{ data: { reference: ref("Order") } }],
+    [[]],
+    ["no"],
+    [{ orderReference: null, order: {} }],
+  ])('with %j, also with `responses: "report"`', async (body) => {
+    context.service.respondAlways({ body: JSON.stringify(body) });
+    expect(await rejection(connect().orders.ensure(order))).toMatchObject({ name: "ResponseValidationError" });
+    expect(posts()).toBe(0);
+  });
 
   it.each([
     { error: { code: "404", message: "The page could not be found" } },

@@ -130,19 +130,27 @@ describe('responses of another shape, with `responses: "report"`', () => {
   const context = useService();
   const connect = () => new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
 
-  it("are returned by orders.lookup as they came", async () => {
+  it("are an error of orders.lookup", async () => {
     context.service.respond({ body: { orderReference: 5 } });
-    expect(await connect().orders.lookup({ customIdentifier: "shop-1" })).toBe(5);
+    const error = await rejection(connect().orders.lookup({ customIdentifier: "shop-1" }));
+    expect(error).toMatchObject({ name: "ResponseValidationError", issues: [{ path: ["orderReference"] }] });
   });
 
   it("are not compared by orders.ensure: they are an error", async () => {
-    context.service.respond({ body: { orderReference: ref("Order") } }, { body: { order: { orderlines: [] } } });
+    context.service.respond({ body: { orderReference: ref("Order") } }, { body: { order: { orderlines: [{}] } } });
     const error = await rejection(connect().orders.ensure(order, { compare: "lines" }));
-    expect(error).toMatchObject({ name: "ResponseValidationError", endpoint: "GET /orders/{orderReference}" });
+    expect(error).toMatchObject({
+      name: "ResponseValidationError",
+      endpoint: "GET /orders/{orderReference}",
+      issues: [
+        { path: ["order", "orderlines", 0, "productReference"] },
+        { path: ["order", "orderlines", 0, "quantity"] },
+      ],
+    });
   });
 
-  it("are returned by claims.get as they came", async () => {
+  it("are an error of claims.get", async () => {
     context.service.respond({ body: { claim: null } });
-    expect(await connect().claims.get(ref("Claim"))).toBeNull();
+    expect(await rejection(connect().claims.get(ref("Claim")))).toMatchObject({ name: "ResponseValidationError" });
   });
 });

@@ -16,7 +16,7 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     ["a cursor that is a number", page([b], 3), "nextCursor", "expected a string or null"],
     ["a missing cursor", page([b]), "nextCursor", "is missing"],
     ["a cursor that is an object", page([b], {}), "nextCursor", "expected a string or null"],
-    ["a missing list", page(null, null), "orders", "expected an array"],
+    ["a missing list", page(null, null), "orders", "expected an array, not null"],
   ])('but throws for %s, also with `responses: "report"`', async (_, response, field, message) => {
     const reported: unknown[] = [];
     const partner = new PodPartner({
@@ -34,12 +34,6 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     expect(error).toMatchObject({ name: "ResponseValidationError", endpoint: "GET /orders" });
     expect(error.issues).toEqual([{ path: [field], message }]);
     expect([given, reported]).toEqual([[a], [[field]]]);
-  });
-
-  it('but yields the fields of an invalid item with `responses: "report"`', async () => {
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
-    context.service.respond(page([a, { reference: 5 }], null));
-    expect(await partner.orders.list().toArray()).toEqual([a, { reference: 5 }]);
   });
 
   const reason = new Error("the user left");

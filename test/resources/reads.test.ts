@@ -21,7 +21,7 @@ const anyType = [
 
 /** Fields that can be missing: the specification does not show that a record has them of every kind and in every state. */
 const optional = [
-  ...["address", "claim.claimlines[].imageReference", "claim.comment", "claim.createdBy"],
+  ...["address", "claim.claimlines[].imageReference", "claim.comment", "claim.createdBy", "claim.evidenceUrls"],
   ...["order.dropshipAddressReference", "order.orderlines[].imageReference", "order.orderlines[].legacySku"],
   ...["organization", "product.availableQuantity", "product.layers", "product.layers.modified"],
   ...["product.layersModified", "product.print", "product.print.modified", "product.printModified"],

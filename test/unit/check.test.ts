@@ -18,6 +18,7 @@ describe("check()", () => {
       strict<{ a: string; b: readonly number[] }>({ a: mini.string(), b: mini.array(mini.number()) });
     expect(check(schema, { b: [1, "2"], c: 3 }, ["order"])).toEqual({
       ok: false,
+      described: [],
       issues: [
         { path: ["order", "a"], message: "is missing: expected a string" },
         { path: ["order", "b", 1], message: "expected a number, not a string" },

@@ -43,7 +43,7 @@ describe("an error message says what to do next", () => {
     context.service.respond({ body: { organization: 1 } });
     const error = await rejection(context.partner.organization.get());
     if (!(error instanceof ResponseValidationError)) throw error;
-    expect(error.hint).toContain('With `responses: "report"`');
+    expect(error.hint).toContain("`partner.request`");
     expect(error.message).toContain(`\n  ${error.hint}`);
   });
 

@@ -61,18 +61,24 @@ describe("observing a client", () => {
     expect(tooks).toEqual([30]);
   });
 
-  it('reports a response that breaks its schema, and returns it unchanged with `responses: "report"`', async () => {
+  it("reports a response with an essential fault each time, and one that is returned once", async () => {
     const events: unknown[] = [];
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
-      responses: "report",
       hooks: { onInvalidResponse: (event) => events.push(event) },
     });
-    context.service.respond({ body: { rendertokens: { used: "many" } } });
-    expect(await partner.rendertokens.get()).toEqual({ used: "many" });
+    const rendertokens = { used: 1, limit: 2, remaining: 1 };
+    context.service.respond({ body: { rendertokens } }, { body: { rendertokens } });
+    expect([await partner.rendertokens.get(), await partner.rendertokens.get()]).toEqual([rendertokens, rendertokens]);
+    context.service.respondAlways({ body: { rendertokens: { used: "many" } } });
+    await expect(partner.rendertokens.get()).rejects.toMatchObject({ name: "ResponseValidationError" });
+    await expect(partner.rendertokens.get()).rejects.toMatchObject({ name: "ResponseValidationError" });
+    const essential = [{ path: ["rendertokens", "used"] }, {}, {}];
     expect(events).toMatchObject([
-      { endpoint: "GET /rendertokens", status: 200, issues: [{ path: ["rendertokens", "used"] }, {}, {}, {}] },
+      { endpoint: "GET /rendertokens", status: 200, issues: [{ path: ["rendertokens", "resets"] }], returned: true },
+      { endpoint: "GET /rendertokens", status: 200, issues: essential, returned: false },
+      { endpoint: "GET /rendertokens", status: 200, issues: essential, returned: false },
     ]);
   });
 
@@ -195,8 +201,8 @@ describe("observing a client", () => {
     const responses: (() => Response | Promise<Response>)[] = [
       () => Promise.reject(new Error("no route")),
       () => Response.json({ code: "down", message: "Later." }, { status: 503, headers: { "retry-after": "12.34" } }),
-      () => Response.json(up.body),
-      () => Response.json({ rendertokens: {} }),
+      () => Response.json({ order: { reference: ref("Order"), orderlines: [], onHold: null, status: {} } }),
+      () => Response.json({ rendertokens: { used: 1, limit: 2, remaining: 1 } }),
       () => Response.json({ message: "No." }, { status: 401 }),
       () => new Promise<never>(() => undefined),
     ];
@@ -207,7 +213,6 @@ describe("observing a client", () => {
       logger,
       fetch: async () => responses.shift()?.() ?? Response.error(),
       retry: { retries: 2, baseDelay: 0 },
-      responses: "report",
     } as const;
     await settle(clock, new PodPartner({ ...client, pacing: false }).orders.get(ref("Order")));
     const get = "pod-partner: GET /orders/{orderReference}";
@@ -219,7 +224,7 @@ describe("observing a client", () => {
       `warn ${get} attempt 2 failed (ServerError 503), again in 12.3 s`,
       `debug ${get} retry-after: ServerError in 12.3 s`,
       `debug ${get} attempt 3: 200 in 0 ms`,
-      `error ${get} 200 breaks the specification: 1 issue`,
+      `warn ${get} 200 breaks the specification: 1 issue`,
       `info ${get} 200 in 12.3 s, 3 attempts`,
     ]);
     const paced = new PodPartner({ ...client, pacing: { perSecond: 1, burst: 1 } });
@@ -230,7 +235,7 @@ describe("observing a client", () => {
     expect(lines.splice(0)).toEqual([
       `debug ${tokens} queue: default in 0 ms`,
       `debug ${tokens} attempt 1: 200 in 0 ms`,
-      `error ${tokens} 200 breaks the specification: 4 issues`,
+      `warn ${tokens} 200 breaks the specification: 1 issue`,
       `info ${tokens} 200 in 0 ms`,
       expect.stringMatching(/^info .* waits for its turn, about 7\d\d ms: ceiling \(default\)$/),
       `debug ${validate} queue: default (ceiling) in 1000 ms`,

@@ -42,11 +42,11 @@ describe("a timestamp in a response", () => {
   );
 
   it.each(["2026-11-21T14junk", "2026-11-21T14:00:30Z and more", "2026-W47-6", "today", ""])(
-    "%j is invalid",
+    "%j is a fault that is only reported",
     (text) => {
       expect(check(schema, text, [])).toMatchObject({
-        ok: false,
-        issues: [{ message: "expected an ISO 8601 timestamp" }],
+        ok: true,
+        described: [{ message: "expected an ISO 8601 timestamp" }],
       });
     },
   );

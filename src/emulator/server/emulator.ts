@@ -28,7 +28,7 @@ import { Emulation } from "../state/emulation.ts";
 
 /** The options of a client of an emulator. Add others with `{ ...emulator.clientOptions, timeout: 5_000 }`. */
 export type EmulatorClientOptions = Pick<PodPartnerOptions, "fetch" | "clock"> &
-  Required<Pick<PodPartnerOptions, "baseUrl" | "secretKey">>;
+  Required<Pick<PodPartnerOptions, "baseUrl" | "secretKey" | "responses">>;
 
 /** A stateful emulator of the whole service, with controls for what the operator does. */
 export interface Emulator extends Controls {
@@ -38,7 +38,7 @@ export interface Emulator extends Controls {
   readonly secretKey: string;
   /**
    * The options of a client of this emulator: its base URL, its key, `fetch` unless the emulator listens on a port, and the clock that
-   * the emulator was given.
+   * the emulator was given. `responses` is `throw`, so that a test fails at each fault of a response.
    *
    * @example
    * const partner = new PodPartner(emulator.clientOptions);
@@ -102,6 +102,7 @@ const clientOptionsOf = (
 ): EmulatorClientOptions => ({
   baseUrl,
   secretKey,
+  responses: "throw",
   ...(onPort ? {} : { fetch }),
   ...(clock === undefined ? {} : { clock }),
 });

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
-import { open } from "../../schemas/shape.ts";
+import { open, text } from "../../schemas/shape.ts";
 
 /** The result of a key validation (specification 4.1). */
 export interface KeyValidation {
@@ -10,7 +10,7 @@ export interface KeyValidation {
   readonly message?: string | null;
 }
 
-const keyValidation = () => open<KeyValidation>({ message: z.nullish(z.string()) });
+const keyValidation = () => open<KeyValidation>({ message: z.nullish(text()) });
 
 export const validateKey = endpoint<"/auth/validate", KeyValidation>({
   call: "auth.validate",

@@ -2,7 +2,17 @@ import * as z from "zod/mini";
 import type { Download, NotModified } from "../../binary/download.ts";
 import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
 import type { PackagingReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
-import { array, filledText, type OpenEnum, open, openEnum, reference, timestamp } from "../../schemas/shape.ts";
+import {
+  anyList,
+  descriptive,
+  filledText,
+  type OpenEnum,
+  open,
+  openEnum,
+  reference,
+  text,
+  timestamp,
+} from "../../schemas/shape.ts";
 
 /** The lifecycle stages of a product, in order (specification 3.3). */
 export type KnownProductStatus = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";
@@ -53,23 +63,25 @@ export interface ProductDetail extends Product {
 
 const productFields = () => ({
   reference: reference("Product"),
-  name: z.string(),
+  name: text(),
   status: openEnum<KnownProductStatus>(),
   availableQuantity: z.nullish(z.number()),
   layersModified: z.nullish(timestamp()),
   printModified: z.nullish(timestamp()),
-  legacyItemSKU: z.string(),
+  legacyItemSKU: text(),
 });
 
 const product = () => open<Product>(productFields());
 
+const modified = () => descriptive(z.nullish(open<Modified>({ modified: z.nullish(timestamp()) })));
+
 const productDetail = () =>
   open<ProductDetail>({
     ...productFields(),
-    layers: z.nullish(open<Modified>({ modified: z.nullish(timestamp()) })),
-    print: z.nullish(open<Modified>({ modified: z.nullish(timestamp()) })),
-    weightGrams: z.nullable(z.number()),
-    media: array(z.unknown()),
+    layers: modified(),
+    print: modified(),
+    weightGrams: descriptive(z.nullable(z.number())),
+    media: anyList(),
   });
 
 /** Products with one price and one production technique (specification 1). Other fields are not shown and returned unchanged. */

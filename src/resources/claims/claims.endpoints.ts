@@ -12,11 +12,13 @@ import type {
 import {
   array,
   count,
+  descriptive,
+  flag,
   type OpenEnum,
   open,
-  openEnum,
   reference,
   strict,
+  text,
   timestamp,
   timestampInput,
 } from "../../schemas/shape.ts";
@@ -106,28 +108,34 @@ export interface Claim {
   readonly retracted: string | null;
   /** The operator's decision; null while pending, and after a retraction. */
   readonly decision: ClaimDecision | null;
-  /** URLs of the photos of a package-missing claim; empty for other claims. */
-  readonly evidenceUrls: readonly string[];
+  /** URLs of the photos of a package-missing claim. For other claims the specification promises no list: it can be empty or missing. */
+  readonly evidenceUrls?: readonly string[] | null;
   /** The lines of the claim. */
   readonly claimlines: readonly Claimline[];
 }
 
-const categoryFields = () => ({ reference: reference("Claimcategory"), name: z.string() });
+const categoryFields = () => ({ reference: reference("Claimcategory"), name: text() });
 const categorySummary = () => open<ClaimcategorySummary>(categoryFields());
 
-const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: z.boolean() });
+const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: flag() });
 
-const status = openEnum<KnownClaimStatus>;
+/** An open enum, but decisions hang on it. */
+const status = (): z.core.$ZodType<ClaimStatus> => z.string();
+
+/** A time that is null before it has come. */
+const maybeTimestamp = () => descriptive(z.nullable(timestamp()));
+
+const evidenceUrls = () => descriptive(array(z.string()));
 
 const claimSummary = () =>
   open<ClaimSummary>({
     reference: reference("Claim"),
     orderReference: reference("Order"),
     status: status(),
-    claimcategories: array(categorySummary()),
+    claimcategories: descriptive(array(categorySummary()), false),
     created: timestamp(),
-    retracted: z.nullable(timestamp()),
-    decided: z.nullable(timestamp()),
+    retracted: maybeTimestamp(),
+    decided: maybeTimestamp(),
   });
 
 const claimline = () =>
@@ -137,15 +145,18 @@ const claimline = () =>
     quantity: count(0),
     imageReference: z.nullish(reference("Image")),
     claimcategory: categorySummary(),
-    decision: z.nullable(
-      open<ClaimlineDecision>({
-        replacementQuantity: count(0),
-        refundQuantity: count(0),
-        rejectionQuantity: count(0),
-        comment: z.nullish(z.string()),
-      }),
+    decision: descriptive(
+      z.nullable(
+        open<ClaimlineDecision>({
+          replacementQuantity: count(0),
+          refundQuantity: count(0),
+          rejectionQuantity: count(0),
+          comment: z.nullish(text()),
+        }),
+      ),
+      false,
     ),
-    evidenceUrls: array(z.string()),
+    evidenceUrls: evidenceUrls(),
   });
 
 const claim = () =>
@@ -154,18 +165,20 @@ const claim = () =>
     orderReference: reference("Order"),
     shipmentReference: reference("Shipment"),
     status: status(),
-    comment: z.nullish(z.string()),
-    createdBy: z.nullish(z.string()),
+    comment: z.nullish(text()),
+    createdBy: z.nullish(text()),
     created: timestamp(),
-    retracted: z.nullable(timestamp()),
-    decision: z.nullable(
-      open<ClaimDecision>({
-        decided: timestamp(),
-        refundShippingCosts: z.boolean(),
-        comment: z.nullish(z.string()),
-      }),
+    retracted: maybeTimestamp(),
+    decision: descriptive(
+      z.nullable(
+        open<ClaimDecision>({
+          decided: timestamp(),
+          refundShippingCosts: flag(),
+          comment: z.nullish(text()),
+        }),
+      ),
     ),
-    evidenceUrls: array(z.string()),
+    evidenceUrls: z.nullish(evidenceUrls()),
     claimlines: array(claimline()),
   });
 

@@ -8,7 +8,7 @@ import type { ClaimReference, ShipmentReference } from "../../references/referen
 import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
 import type { KeyedMutex } from "../../util/concurrency.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
-import { latestTime } from "../../util/timestamp.ts";
+import { isTimestamp, latestTime } from "../../util/timestamp.ts";
 import {
   type Claim,
   type ClaimSummary,
@@ -34,10 +34,9 @@ export class KnownClaims {
     this.#clock = clock;
   }
 
-  /** Records that a claim was read. With `responses: "report"` a claim can lack its reference. */
-  see(claim: { readonly reference?: ClaimReference } | null | undefined): void {
-    const reference = claim?.reference;
-    if (reference !== undefined && !this.#since.has(reference)) this.#remember(reference, this.#clock.now());
+  /** Records that a claim was read. */
+  see({ reference }: { readonly reference: ClaimReference }): void {
+    if (!this.#since.has(reference)) this.#remember(reference, this.#clock.now());
   }
 
   /** Records that a call filed a claim. The claim cannot be the result of another call. */
@@ -73,6 +72,8 @@ export interface Filing {
 interface Traits {
   /** What identifies the claim, for the caller. */
   readonly identifiers: Readonly<Record<string, unknown>>;
+  /** The fields that show it. */
+  readonly needs: readonly string[];
   /** Whether it can be the claim of this summary. Default: any claim. */
   readonly matchesSummary?: (claim: ClaimSummary) => boolean;
   readonly matches: (claim: Claim) => boolean;
@@ -101,7 +102,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
       const key = JSON.stringify([nameOf(endpoint), sent]);
       const { data, response, recovered } = await settleOrCreate(call, request, recovery, filing.doubts, key);
       filing.known.own(data.reference);
-      return { data: { reference: data.reference, recovered }, response };
+      return { data: { ...data, recovered }, response };
     };
     return filing.mutex.take(sent.shipmentReference, file, (turn) => call.within(turn));
   });
@@ -118,7 +119,7 @@ export function retract(
     const request = call.encode({ path: { claimReference } });
     const recovery = {
       look: async (each: RequestOptions) => {
-        const { data, response } = await readClaim(filing, claimReference, each);
+        const { data, response } = await readClaim(filing, claimReference, each, ["status"]);
         status = data.status;
         return status === "retracted" ? { data: undefined, response } : undefined;
       },
@@ -132,8 +133,12 @@ export function retract(
   });
 }
 
-const readClaim = ({ send }: Filing, claimReference: ClaimReference, options: RequestOptions) =>
-  send(getClaim, { path: { claimReference } }, options, true).withResponse();
+const readClaim = (
+  { send }: Filing,
+  claimReference: ClaimReference,
+  options: RequestOptions,
+  needs: readonly string[],
+) => send(getClaim, { path: { claimReference } }, options, { needs, own: true }).withResponse();
 
 /** Maximum difference between `created` and the header `Date` in milliseconds: both can be cut to seconds, and come from two clocks. */
 const uncertainty = 2_000;
@@ -146,13 +151,18 @@ function earliestCreated(response: ResponseHead, sent: Moment, clock: PartnerClo
   return Number.isNaN(date) ? sent.date - unknownClocks : date - longestSince(sent, clock) - uncertainty;
 }
 
+const isTime = (value: unknown): boolean => typeof value === "string" && isTimestamp(value);
+
+/** A claim of which the list shows no more than its reference is read. */
+const ofList = { needs: ["reference"], own: true };
+
 /**
  * Finds the claim that was first sent at `sent`. A claim that this client already knew at that time, or that was created earlier by
  * the service's clock, does not match. Throws if more than one claim matches.
  */
 async function findClaim(
   filing: Filing,
-  { matchesSummary = () => true, matches }: Traits,
+  { needs, matchesSummary = () => true, matches }: Traits,
   sent: Moment,
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
@@ -160,15 +170,20 @@ async function findClaim(
   let earliest = Number.POSITIVE_INFINITY;
   const { send, clock, known } = filing;
   const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
-    const { data, response } = await send(listClaims, { query: { cursor } }, each, true).withResponse();
+    const { data, response } = await send(listClaims, { query: { cursor } }, each, ofList).withResponse();
     earliest = Math.min(earliest, earliestCreated(response, sent, clock));
     return data;
   };
   const claims = new Paginator<ClaimSummary>(nameOf(listClaims), fetchPage, options);
   for await (const summary of claims) {
-    if (latestTime(summary.created) < earliest || known.wasKnown(summary.reference, sent.at)) continue;
+    // A list can lack the time, which the claim itself must then have.
+    const [isEarlier, missing] = isTime(summary.created)
+      ? [latestTime(summary.created) < earliest, []]
+      : [false, ["created"]];
+    if (isEarlier || known.wasKnown(summary.reference, sent.at)) continue;
     if (summary.status === "retracted" || !matchesSummary(summary)) continue;
-    const { data, response } = await readClaim(filing, summary.reference, options);
+    const { data, response } = await readClaim(filing, summary.reference, options, ["reference", ...needs, ...missing]);
+    if (missing.length > 0 && latestTime(data.created) < earliest) continue;
     if (matches(data)) found.push({ data: { reference: data.reference }, response });
   }
   if (found.length > 1) {
@@ -186,6 +201,7 @@ const packageMissing = /^package missing$/i;
  */
 export const packageMissingTraits = ({ shipmentReference }: PackageMissingInput): Traits => ({
   identifiers: { shipmentReference },
+  needs: ["shipmentReference", "claimlines", "claimcategory", "name"],
   matches: (claim) => {
     if (claim.shipmentReference !== shipmentReference) return false;
     if (claim.claimlines.every(({ claimcategory }) => packageMissing.test(claimcategory.name))) return true;
@@ -209,7 +225,8 @@ function unitsOf(lines: readonly (readonly [orderlineIndex: number, category: st
 /** An item-issues claim is recognized by its shipment, its order and the units of its lines. */
 export const itemIssuesTraits = ({ shipmentReference, orderReference, claimlines }: ItemIssuesInput): Traits => ({
   identifiers: { shipmentReference, orderReference, claimlines },
-  matchesSummary: (claim) => claim.orderReference === orderReference,
+  needs: ["shipmentReference", "claimlines", "orderlineIndex", "claimcategory", "quantity"],
+  matchesSummary: (claim) => typeof claim.orderReference !== "string" || claim.orderReference === orderReference,
   matches: (claim) =>
     claim.shipmentReference === shipmentReference &&
     unitsOf(claim.claimlines.map((line) => [line.orderlineIndex, line.claimcategory.reference, line.quantity])) ===

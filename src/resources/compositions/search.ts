@@ -94,7 +94,7 @@ export async function* searchCompositions(
         getScene,
         { path: { sceneReference: scene } },
         each,
-        true,
+        { needs: ["perspectives", "reference", "allowsProductPerspectives"], own: true },
       );
       for await (const { reference: product } of products) {
         if (allowsProductPerspectives && latest?.product !== product)
@@ -114,7 +114,7 @@ export async function* searchCompositions(
     if (check(composition, known, []).ok) return known as Composition;
     if (isRecord(known) && known.exists === false) return undefined;
     try {
-      const found = await send(lookupComposition, { query: parts }, request, true);
+      const found = await send(lookupComposition, { query: parts }, request, { own: true });
       await storage.set(key, toJson(found), { ttl: compositionLifetime });
       return found;
     } catch (error) {

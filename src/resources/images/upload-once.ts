@@ -74,9 +74,7 @@ export function uploadOnce(
         // A picture that is not sent is not inspected.
         const body = await call.within(watchUpload(request.body as Upload, watch, { endpoint, end }));
         const { data } = await sendWithRetries(call, { ...request, body }, (arrival) => call.read(arrival));
-        // With `responses: "report"` it can be anything.
-        if (isImage(data) && (await unchanged()))
-          await storage.set(`image:${hash}`, toJson({ reference: data.reference }));
+        if (await unchanged()) await storage.set(`image:${hash}`, toJson({ reference: data.reference }));
         return data;
       };
       const mine = uploadInTurn(call, storage, hash, send).finally(() => running.delete(hash));

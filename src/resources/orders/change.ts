@@ -29,6 +29,9 @@ export interface OrderProgress {
   readonly orderlines: readonly Pick<Orderline, "index" | "quantity" | "canceledQuantity" | "shippedQuantity">[];
 }
 
+/** The fields of an order that {@link OrderProgress} has. */
+const quantities = ["orderlines", "index", "quantity", "canceledQuantity", "shippedQuantity"];
+
 /** The cancellations of all units that are neither shipped nor canceled, with absolute totals (specification 4.7). */
 const cancellationsOfRest = ({ orderlines }: OrderProgress): readonly Cancellation[] =>
   orderlines
@@ -59,6 +62,8 @@ const unclear: Sight = { outcome: "unclear", isFinal: false };
 /** A change of an order. The service carries it out again without harm, but it may refuse what it has already done. */
 interface ChangeRequest {
   readonly orderReference: OrderReference;
+  /** The fields of the order that show it. */
+  readonly needs: readonly string[];
   readonly sightOf: (order: Order, options: RequestOptions) => Sight | Promise<Sight>;
   /** What identifies the change, and how the caller finds out about it, when no look-up can decide. */
   readonly identifiers: Readonly<Record<string, unknown>>;
@@ -120,7 +125,7 @@ async function sendChange(
   call: Call<never, void>,
   send: Send,
   request: EncodedRequest,
-  { orderReference, sightOf, identifiers, how }: ChangeRequest,
+  { orderReference, needs, sightOf, identifiers, how }: ChangeRequest,
 ): Promise<Found<void>> {
   const { scope, core, name: endpoint } = call;
   try {
@@ -133,7 +138,9 @@ async function sendChange(
     const unknown = (cause: unknown) =>
       new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
     const look = async (options: RequestOptions): Promise<Sight & { readonly response?: ResponseHead }> => {
-      const found = await ifExists(send(getOrder, { path: { orderReference } }, options, true).withResponse());
+      const found = await ifExists(
+        send(getOrder, { path: { orderReference } }, options, { needs, own: true }).withResponse(),
+      );
       return found === undefined ? notYet : { ...(await sightOf(found.data, options)), response: found.response };
     };
     const ruledOut = refusesContent(error);
@@ -184,6 +191,7 @@ export function cancelOrderlines(
     const orderlines = call.contentOf(request);
     return makeChange(call, changing, request, {
       orderReference,
+      needs: quantities,
       sightOf: (order) => cancellationIn(order, orderlines),
       identifiers: { orderReference, orderlines },
       how: `Read \`orders.get("${orderReference}")\`, and compare the \`canceledQuantity\` of its lines with yours.`,
@@ -208,11 +216,13 @@ export function replaceAddress(
     const sent = call.contentOf(request);
     return makeChange(call, changing, request, {
       orderReference,
+      needs: ["dropshipAddressReference"],
       sightOf: async ({ dropshipAddressReference: addressReference }, each) => {
         if (!addressReference || !isAddress(sent)) return unclear;
         // A replaced address stops resolving (specification 4.4): the next look-up reads the new one. Another address is no proof: the
         // service may write an address differently, and another client may have replaced it since.
-        const address = await ifExists(send(getAddress, { path: { addressReference } }, each, true));
+        const use = { needs: addressFields, own: true };
+        const address = await ifExists(send(getAddress, { path: { addressReference } }, each, use));
         return address && isSameAddress(address, sent) ? made : unclear;
       },
       identifiers: { orderReference },
@@ -241,7 +251,10 @@ export function cancelRest(
   return start(cancelOrder, options, async (call) => {
     const { query, body } = checkedOptions(requestOptions, options, call.name);
     for (let again = true; ; again = false) {
-      const reading = send(getOrder, { path: { orderReference } }, call.partOptions(), true);
+      const reading = send(getOrder, { path: { orderReference } }, call.partOptions(), {
+        needs: quantities,
+        own: true,
+      });
       const { data: order, response } = await join(call, reading);
       const canceled = cancellationsOfRest(order);
       if (canceled.length === 0) return { data: { canceled }, response };

@@ -1,8 +1,9 @@
 import { ApiError } from "../../errors/api.ts";
 import { type ComparedLine, type OrderDifference, OrderMismatchError } from "../../errors/orders.ts";
-import { ResponseValidationError } from "../../errors/validation.ts";
+import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
 import { lookUntil } from "../../http/create-once.ts";
+import { nameOf } from "../../http/endpoint.ts";
 import type { Send } from "../../http/send.ts";
 import type { AddressReference, OrderReference } from "../../references/references.ts";
 import { type Address, addressFields } from "../../schemas/address.ts";
@@ -17,7 +18,7 @@ export type CompareMode = "all" | "lines";
 /** Lines of an order. The option `body` can put any value into a request. */
 type LineList = readonly unknown[];
 
-const annotationsOf = (line: unknown): unknown => {
+const annotationsOf = (line: unknown): readonly unknown[] => {
   const annotations = propertyOf(line, "annotations");
   if (!Array.isArray(annotations)) return [];
   return annotations.map((entry) => ({ key: propertyOf(entry, "key"), value: propertyOf(entry, "value") }));
@@ -128,16 +129,20 @@ export async function assertSameOrder(
   sent: { readonly customIdentifier: string; readonly order: unknown },
   comparison: CompareMode,
 ): Promise<void> {
-  // A look-up can show an order before it can be read.
-  const existing = await lookUntil(call, call.core.processingTime, {
-    look: (options) => send(getOrder, { path: { orderReference } }, options, true),
-    isFinal: () => true,
-    outcomeOf: () => "compared",
-  });
   const { customIdentifier, order } = sent;
   const given = propertyOf(order, "orderlines");
   const lines: LineList = Array.isArray(given) ? given : [];
   const isWhole = comparison === "all";
+  const needs = ["orderlines", ...Object.keys(fieldsOf(undefined, "lines"))];
+  if (isWhole) needs.push("dropshipAddressReference");
+  // Without annotations in the request, an order that lacks their list has none, either.
+  if (isWhole && lines.some((line) => annotationsOf(line).length > 0)) needs.push("annotations", "key", "value");
+  // A look-up can show an order before it can be read.
+  const existing = await lookUntil(call, call.core.processingTime, {
+    look: (options) => send(getOrder, { path: { orderReference } }, options, { needs, own: true }),
+    isFinal: () => true,
+    outcomeOf: () => "compared",
+  });
   const { dropshipAddressReference } = existing;
   const address = isWhole && dropshipAddressReference && (await readAddress(call, send, dropshipAddressReference));
   const differences = [
@@ -149,13 +154,23 @@ export async function assertSameOrder(
   throw new OrderMismatchError({ customIdentifier, existing, requested: lines.filter(isComparedLine), differences });
 }
 
+const unknownAddress: Issue = {
+  path: ["address"],
+  message: "has none of the fields of specification 2.3, so that `ensure` cannot compare it",
+};
+
 /** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
 async function readAddress(call: Call, send: Send, addressReference: AddressReference): Promise<Address | undefined> {
   try {
-    return await call.ask(
-      (options) => send(getAddress, { path: { addressReference } }, options, true),
+    const use = { needs: [], own: true };
+    const { data, response } = await call.ask(
+      (options) => send(getAddress, { path: { addressReference } }, options, use).withResponse(),
       () => "compared",
     );
+    if (addressFields.some((field) => typeof data[field] === "string")) return data;
+    const of = { callId: call.id, endpoint: nameOf(getAddress), status: response.status };
+    call.core.observer.reportInvalid(of, [], [unknownAddress]);
+    return undefined;
   } catch (error) {
     // A replaced address stops resolving (specification 4.4).
     if ((error instanceof ApiError && !error.isRetryable) || error instanceof ResponseValidationError) return undefined;

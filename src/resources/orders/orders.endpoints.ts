@@ -16,7 +16,8 @@ import {
   quoteAddressInput,
 } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
-import { array, count, filledText, open, reference, strict } from "../../schemas/shape.ts";
+import { array, count, descriptive, filledText, open, reference, strict, text } from "../../schemas/shape.ts";
+import { isObject, isRecord } from "../../util/foreign.ts";
 
 /** The shipping levels, from lowest to highest (specification 4.7). */
 export const shippingLevels = ["basic", "tracked", "express"] as const;
@@ -147,18 +148,18 @@ const orderline = () =>
     quantity: count(0),
     canceledQuantity: count(0),
     shippedQuantity: count(0),
-    annotations: array(annotation()),
-    legacySku: z.nullish(z.string()),
+    annotations: descriptive(array(annotation())),
+    legacySku: z.nullish(text()),
   });
 
 const order = () =>
   open<Order>({
     reference: reference("Order"),
-    status: open<OrderStatus>({ code: z.nullish(z.string()) }),
+    status: descriptive(open<OrderStatus>({ code: z.nullish(z.string()) })),
     orderlines: array(orderline()),
-    onHold: z.nullable(open<OrderHold>({ reason: z.string() })),
+    onHold: descriptive(z.nullable(open<OrderHold>({ reason: z.string() }))),
     dropshipAddressReference: z.nullish(reference("Address")),
-    legacyOrderCode: z.string(),
+    legacyOrderCode: text(),
   });
 
 const orderSummary = () => open<OrderSummary>({ reference: reference("Order") });
@@ -350,20 +351,24 @@ export const quoteOrder = endpoint({
   method: "POST",
   path: "/quote",
   request: json<QuoteInput>("quote", quoteInput),
-  response: field("shippingOptions", () => z.array(shippingOption())),
+  response: field("shippingOptions", () => array(shippingOption())),
   repeat: "safe",
 });
 
-export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }: Assumptions) =>
+export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField, noOrder }: Assumptions) =>
   endpoint({
     call: "orders.lookup",
     method: "GET",
     path: "/utilities/lookup-order-reference-by-custom-identifier",
     query: { [customIdentifierParameter]: filledText },
-    response: assumed(
-      field(orderReferenceField, () => reference("Order")),
-      orderReferenceIn,
-    ),
+    response: {
+      ...assumed<OrderReference | null>(
+        field(orderReferenceField, () => reference("Order")),
+        orderReferenceIn,
+      ),
+      saysNone: (body: unknown) =>
+        noOrder.includes(body === undefined ? "empty" : "null") && isNone(body, orderReferenceField),
+    },
     repeat: "safe",
   });
 
@@ -372,6 +377,15 @@ function orderReferenceIn(body: unknown): unknown {
   const response: Readonly<Record<string, unknown>> = Object(body);
   const order: Readonly<Record<string, unknown>> = Object(response.order);
   return response.reference ?? order.reference ?? response.order;
+}
+
+/** Whether a response says that there is no order. Any other form without the field could hide one. */
+function isNone(body: unknown, field: string): boolean {
+  if (body === undefined || body === null) return true;
+  if (!isRecord(body)) return false;
+  const others = Object.values(body).filter((value) => value !== null);
+  const isHarmless = (value: unknown) => !isObject(value) && !String(value).includes("Order_");
+  return others.length === 0 || (body[field] === null && others.every(isHarmless));
 }
 
 export const lookupOrder = lookupOrderBy(assumptions);

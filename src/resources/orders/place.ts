@@ -1,22 +1,22 @@
 import { ulid } from "ulid";
 import * as z from "zod/mini";
-import { ConflictError } from "../../errors/api.ts";
+import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
 import { type Created, createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
 import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import { refusesContent, shortSearch } from "../../http/outcome.ts";
+import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { custom, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
+import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
-import { ifExists } from "./change.ts";
 import { assertSameOrder, type CompareMode } from "./order-differences.ts";
 import { type CreatedOrder, createOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
@@ -64,7 +64,7 @@ export interface Placing {
   readonly recent: RecentOrders;
   readonly mutex: KeyedMutex;
   readonly lookupEndpoint: ReturnType<typeof lookupOrderBy>;
-  readonly identifierParameter: string;
+  readonly assumptions: Assumptions;
 }
 
 export const createPlacing = (send: Send, assumptions: Assumptions, { start, clock }: CallContext): Placing => ({
@@ -73,7 +73,7 @@ export const createPlacing = (send: Send, assumptions: Assumptions, { start, clo
   recent: new RecentOrders(clock, assumptions.processingTime),
   mutex: new KeyedMutex(),
   lookupEndpoint: lookupOrderBy(assumptions),
-  identifierParameter: assumptions.customIdentifierParameter,
+  assumptions,
 });
 
 /** Places a new order, at most once. */
@@ -130,7 +130,8 @@ function place(
           await assertSameOrder(call, placing.send, data.reference, { customIdentifier, order: sent }, compare);
         }
         recent.record(customIdentifier, { data, response });
-        return { data: { reference: data.reference, customIdentifier, existed, recovered }, response };
+        // Fields of the response that the SDK does not know are kept.
+        return { data: { ...data, customIdentifier, existed, recovered }, response };
       } catch (error) {
         const until = doubtfulUntil(call);
         if (until !== undefined) recent.suspect(customIdentifier, until);
@@ -180,26 +181,49 @@ async function findOrCreate(
   return { ...found, existed: true, recovered: false };
 }
 
-/** Looks up an order by its custom identifier. */
-export function lookup(
-  { send, lookupEndpoint, identifierParameter }: Placing,
-  by: { readonly customIdentifier: string },
-  options?: RequestOptions,
-  own = false,
-): ApiCall<OrderReference> {
-  const query = withFields(by, ({ customIdentifier, ...unknown }) => ({
-    [identifierParameter]: customIdentifier,
+const lookupQuery = ({ assumptions }: Placing, by: { readonly customIdentifier: string }) =>
+  withFields(by, ({ customIdentifier, ...unknown }) => ({
+    [assumptions.customIdentifierParameter]: customIdentifier,
     ...unknown,
   }));
-  return send(lookupEndpoint, { query }, options, own);
+
+/** Looks up an order by its custom identifier. */
+export function lookup(
+  placing: Placing,
+  by: { readonly customIdentifier: string },
+  options?: RequestOptions,
+): ApiCall<OrderReference> {
+  return placing.start(placing.lookupEndpoint, options, async (call) => {
+    const { data, response } = await sendAndRead(call, { query: lookupQuery(placing, by) });
+    if (data !== null) return { data, response };
+    throw new NotFoundError({
+      endpoint: call.name,
+      message: "no order has this customIdentifier",
+      response: snapshot(response.status, response.headers, "", call.core.redact),
+    });
+  });
+}
+
+/** Whether a refused look-up says that there is no order. A 404 without an error object can come from a proxy, and proves nothing. */
+function saysNoOrder(error: unknown, { noOrder }: Assumptions): boolean {
+  if (!(error instanceof NotFoundError)) return false;
+  return error.response.body === undefined
+    ? noOrder.includes("bare-404")
+    : noOrder.includes("404") && hasErrorObject(error);
 }
 
 /** Finds an order by its custom identifier after its response was lost. */
 const orderRecovery = (placing: Placing, customIdentifier: string, repeatable: boolean): Recovery<CreatedOrder> => ({
   look: async (options) => {
-    const found = await ifExists(lookup(placing, { customIdentifier }, options, true).withResponse());
-    if (found === undefined) return placing.recent.known(customIdentifier);
-    return { data: { reference: found.data }, response: found.response };
+    const { send, lookupEndpoint, assumptions, recent } = placing;
+    const query = lookupQuery(placing, { customIdentifier });
+    try {
+      const { data, response } = await send(lookupEndpoint, { query }, options, { own: true }).withResponse();
+      if (data !== null) return { data: { reference: data }, response };
+    } catch (error) {
+      if (!saysNoOrder(error, assumptions)) throw error;
+    }
+    return recent.known(customIdentifier);
   },
   repeatable,
   identifiers: { customIdentifier },

@@ -4,7 +4,7 @@ import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import type { AccountReference, BrandReference, StoreReference } from "../../references/references.ts";
-import { type OpenEnum, type OpenRecord, open, openEnum, openRecord, reference } from "../../schemas/shape.ts";
+import { type OpenEnum, type OpenRecord, open, openEnum, openRecord, reference, text } from "../../schemas/shape.ts";
 
 /** The organization of the key (specification 1). The specification does not show its fields; all are returned unchanged. */
 export interface Organization extends OpenRecord {}
@@ -32,7 +32,7 @@ const store = () =>
   open<Store>({
     reference: reference("Store"),
     integration: z.nullish(openEnum<"api">()),
-    legacyCode: z.nullish(z.string()),
+    legacyCode: z.nullish(text()),
   });
 
 /** A brand on shipping labels and the tracking page (specification 1). Other fields are not shown and returned unchanged. */

@@ -4,7 +4,7 @@ import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
-import { array, open, reference } from "../../schemas/shape.ts";
+import { array, descriptive, open, reference, text } from "../../schemas/shape.ts";
 import { splitFields } from "../../util/fields.ts";
 
 /** The image that a render of a perspective produces (specification 2.9). */
@@ -34,23 +34,23 @@ export type PerspectiveSummary = Pick<Perspective, "reference"> & {
   readonly [Field in Exclude<keyof Perspective, "reference">]?: Perspective[Field] | null;
 };
 
-const output = () => open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() });
+const output = () => descriptive(open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() }));
 const scenes = () => array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") }));
 const products = () => array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") }));
 
 const perspective = () =>
   open<Perspective>({
     reference: reference("Perspective"),
-    name: z.string(),
+    name: text(),
     output: output(),
-    scenes: z.nullable(scenes()),
-    products: z.nullable(products()),
+    scenes: descriptive(z.nullable(scenes()), false),
+    products: descriptive(z.nullable(products()), false),
   });
 
 const perspectiveSummary = () =>
   open<PerspectiveSummary>({
     reference: reference("Perspective"),
-    name: z.nullish(z.string()),
+    name: z.nullish(text()),
     output: z.nullish(output()),
     scenes: z.nullish(scenes()),
     products: z.nullish(products()),

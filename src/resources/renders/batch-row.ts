@@ -5,6 +5,7 @@ import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { StartedRow } from "../../http/many.ts";
 import { newCallId, type Observer } from "../../http/observer.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
+import type { ResponseUse } from "../../http/response.ts";
 import { type CallContext, type Start, sendAndRead, type WithResponse } from "../../http/send.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import { held } from "../../util/abort-signals.ts";
@@ -43,14 +44,14 @@ export const countedSend =
     endpoint: Endpoint<Input, Data>,
     input: Input,
     options: RequestOptions,
-    own = false,
+    use: ResponseUse = {},
     onCall: (call: SentCall) => void = () => undefined,
   ): Promise<WithResponse<Data>> => {
     let made: SentCall | undefined;
     const work = (call: Call<Input, Data>) => {
       made = call;
       onCall(call);
-      return sendAndRead(call, input, own);
+      return sendAndRead(call, input, use);
     };
     try {
       return await start(endpoint, options, work).withResponse();

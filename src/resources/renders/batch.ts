@@ -204,8 +204,8 @@ async function findComposition(
   const parts = { sceneReference, productReference, perspectiveReference };
   const { data } =
     compositionReference === undefined
-      ? await send(lookupComposition, { query: parts }, row.reading(), true)
-      : await send(getComposition, { path: { compositionReference } }, row.reading(), true);
+      ? await send(lookupComposition, { query: parts }, row.reading(), { own: true })
+      : await send(getComposition, { path: { compositionReference } }, row.reading(), { own: true });
   await storage.set(key, toJson(data), { ttl: compositionLifetime });
   return data;
 }

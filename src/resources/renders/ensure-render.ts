@@ -49,7 +49,7 @@ const renderEntry = () =>
 function entryOf(value: unknown): RenderEntry | undefined {
   // The value itself: the copy of the check lacks the fields that this version does not know.
   if (check(renderEntry, value, []).ok) return value as RenderEntry;
-  // With `responses: "report"` the render can be anything. Then only its reference counts, so that it is not created again.
+  // What is known of the render may be incomplete. Then only its reference counts, so that it is not created again.
   const checked = check(renderEntry, isRecord(value) ? { ...value, render: undefined } : value, []);
   return checked.ok ? (checked.value as RenderEntry) : undefined;
 }
@@ -167,7 +167,7 @@ async function create(
   let sent: SentCall | undefined;
   let refusal: RendertokenLimitError | undefined;
   try {
-    const { data } = await send(createRender, { body: pair }, { ...options, retry }, true, (call) => {
+    const { data } = await send(createRender, { body: pair }, { ...options, retry }, { own: true }, (call) => {
       sent = call;
       call.mayBegin = () => lock.isCertain;
     });

@@ -7,7 +7,7 @@ import { isRecord } from "../../util/foreign.ts";
 import { latestTime } from "../../util/timestamp.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import type { CreatedRenders, RenderEntry } from "./ensure-render.ts";
-import { isRefusedFile, shortestRetry, statusOf, unsaidRetryAfter } from "./render-waiting.ts";
+import { isRefusedFile, needsStatus, shortestRetry, unsaidRetryAfter } from "./render-waiting.ts";
 import { getRender, getRenderMedia, type Render } from "./renders.endpoints.ts";
 
 /** Milliseconds after its creation in which a render may not be readable yet. */
@@ -92,7 +92,7 @@ export async function completedRender(
   };
   const timeout = (cause?: unknown) => new WaitTimeoutError({ reference, waited: clock.now() - began, cause });
   const ended = (render: Render, timeline?: readonly TimelineEntry[]): Render =>
-    statusOf(render) === "failed" ? fail(new RenderFailedError({ reference }), timeline) : render;
+    render.status === "failed" ? fail(new RenderFailedError({ reference }), timeline) : render;
 
   /** Looks at the render when it is due, in one of the places of the batch. Meanwhile other looks may show that it is too early. */
   const look = async <T>(due: () => number, request: () => Promise<T>): Promise<T> => {
@@ -113,13 +113,13 @@ export async function completedRender(
     // Another process may have seen its end.
     const known = await created.get(pair);
     if (known !== "lost" && known?.render !== undefined && known.reference === reference) return ended(known.render);
-    const seen = await send(getRender, { path }, row.reading()).catch((error: unknown) => {
+    const seen = await send(getRender, { path }, row.reading(), needsStatus).catch((error: unknown) => {
       if (!(error instanceof NotFoundError) || clock.now() >= createdAt + unreadable) throw error;
       return isLast ? fail(timeout(error), error.timeline) : undefined;
     });
     if (seen === undefined) return undefined;
     const { data: render, timeline } = seen;
-    const status = statusOf(render);
+    const { status } = render;
     const age = clock.now() - createdAt;
     if (status === "completed" || status === "failed") {
       await created.set(pair, { ...entry, render });
@@ -166,7 +166,7 @@ export async function completedRender(
         next = clock.now() + unsaidRetryAfter;
         continue;
       }
-      if (statusOf(render) === "completed") return render;
+      if (render.status === "completed") return render;
       next = clock.now() + pause;
       pause *= 2;
       await onPending?.(render, clock.now() - began);

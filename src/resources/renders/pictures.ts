@@ -24,7 +24,7 @@ export type MockupValue = RenderedMockup | SavedMockup | CompletedMockup;
 /** Resolves to the value of an outcome, when the caller receives it. */
 export type TakeMockup = () => Promise<MockupValue>;
 
-/** The render of a row that is completed. With `responses: "report"` its record can lack what the batch itself knows. */
+/** The render of a row that is completed. Its record can lack what the batch itself knows. */
 export interface CompletedRow {
   readonly pair: RenderInput;
   readonly reference: RenderReference;

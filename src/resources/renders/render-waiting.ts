@@ -12,7 +12,7 @@ import { type ApiCall, type CallContext, type Send, sendAndRead } from "../../ht
 import type { RenderReference } from "../../references/references.ts";
 import { dateOf } from "../../util/clock.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
-import { isFunction, isRecord } from "../../util/foreign.ts";
+import { isFunction } from "../../util/foreign.ts";
 import { getRender, type getRenderMedia, type Render } from "./renders.endpoints.ts";
 
 /** Options of {@link RendersResource.wait}. `deadline` limits the whole wait. */
@@ -21,7 +21,7 @@ export interface WaitOptions extends RequestOptions {
   readonly deadline?: number | undefined;
   /**
    * Milliseconds between two look-ups of the status. Default: what the service says in `Retry-After`, and at most 60 000, the interval
-   * of the specification (8).
+   * of the specification (8). A shorter one is allowed, and warned of once.
    */
   readonly interval?: number | undefined;
   /** Is called after each look-up that finds the render pending, with the milliseconds since the start of the wait. */
@@ -107,8 +107,8 @@ async function tellPending({ scope }: Call, { onPending }: WaitOptions, render: 
   }
 }
 
-/** Reads the status. With `responses: "report"` a render can be any value, such as null; without a status the wait continues. */
-export const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
+/** What a wait needs of a render. */
+export const needsStatus = { needs: ["status"] };
 
 /** Polls the status of a render until it is completed, at the times that `Retry-After` gives, or else once in each interval. */
 export function waitForRender(
@@ -118,9 +118,13 @@ export function waitForRender(
   options: WaitOptions,
 ): ApiCall<Render> {
   return waiting(context, renderReference, getRender, options, async (call) => {
-    const seen = await send(getRender, { path: { renderReference } }, partOptions(call)).withResponse();
+    if (options.interval !== undefined && options.interval < defaults.interval) {
+      const text = `renders.wait reads the status every ${options.interval} ms. The specification asks for 60 seconds between two reads (part 8).`;
+      context.observer.warnOnce("POD_PARTNER_SHORT_INTERVAL", text);
+    }
+    const seen = await send(getRender, { path: { renderReference } }, partOptions(call), needsStatus).withResponse();
     const render = seen.data;
-    const status = statusOf(render);
+    const status = render.status;
     if (status === "completed") return seen;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
     await tellPending(call, options, render);
@@ -180,11 +184,11 @@ export function waitForFile(
   /** Reads the status after a response that is not the file. Throws if it shows that the render failed. */
   const readStatus = async (call: Call, refusal: unknown) => {
     const isPending = refusal instanceof NotReadyError;
-    const render = await send(getRender, { path }, partOptions(call)).catch((error: unknown) => {
+    const render = await send(getRender, { path }, partOptions(call), needsStatus).catch((error: unknown) => {
       // The service refuses both.
       throw isPending || !(error instanceof ApiError) ? error : refusal;
     });
-    const status = statusOf(render);
+    const status = render.status;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
     // It may have been completed meanwhile.
     if (isPending && status !== "completed") await tellPending(call, options, render);

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import { binary, endpoint, field, json, type ResponseShape } from "../../http/endpoint.ts";
 import type { CompositionReference, ImageReference, RenderReference } from "../../references/references.ts";
-import { open, reference, strict, timestamp } from "../../schemas/shape.ts";
+import { descriptive, open, reference, strict, text, timestamp } from "../../schemas/shape.ts";
 
 const renderStatuses = ["pending", "completed", "failed"] as const;
 
@@ -46,7 +46,8 @@ export interface RenderInput {
   readonly imageReference: ImageReference;
 }
 
-const renderFile = () => open<RenderFile>({ mimeType: z.string(), extension: z.string(), size: z.number() });
+const renderFile = () =>
+  descriptive(open<RenderFile>({ mimeType: z.string(), extension: z.string(), size: z.number() }));
 
 export const render = () =>
   open<Render>({
@@ -54,7 +55,7 @@ export const render = () =>
     compositionReference: reference("Composition"),
     imageReference: reference("Image"),
     status: z.enum(renderStatuses),
-    thumbhash: z.nullish(z.string()),
+    thumbhash: z.nullish(text()),
     media: z.nullish(renderFile()),
     thumbnail: z.nullish(renderFile()),
     created: timestamp(),

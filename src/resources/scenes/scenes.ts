@@ -4,7 +4,7 @@ import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import type { PerspectiveReference, ProductgroupReference, SceneReference } from "../../references/references.ts";
-import { array, open, reference } from "../../schemas/shape.ts";
+import { array, descriptive, flag, open, reference, text } from "../../schemas/shape.ts";
 import { splitFields } from "../../util/fields.ts";
 
 /** A scene in a list (specification 2.9). */
@@ -24,20 +24,24 @@ export interface Scene extends SceneSummary {
   readonly perspectives: readonly { readonly reference: PerspectiveReference }[];
 }
 
-const summaryFields = () => ({ reference: reference("Scene"), name: z.string() });
+const summaryFields = () => ({ reference: reference("Scene"), name: text() });
 
 const sceneSummary = () => open<SceneSummary>(summaryFields());
 
 const scene = () =>
   open<Scene>({
     ...summaryFields(),
-    description: z.string(),
-    private: z.boolean(),
-    allowsProductPerspectives: z.boolean(),
-    compatibleProductgroups: array(
-      open<{ readonly reference: ProductgroupReference }>({ reference: reference("Productgroup") }),
+    description: text(),
+    private: flag(),
+    allowsProductPerspectives: flag(),
+    compatibleProductgroups: descriptive(
+      array(open<{ readonly reference: ProductgroupReference }>({ reference: reference("Productgroup") })),
+      false,
     ),
-    perspectives: array(open<{ readonly reference: PerspectiveReference }>({ reference: reference("Perspective") })),
+    perspectives: descriptive(
+      array(open<{ readonly reference: PerspectiveReference }>({ reference: reference("Perspective") })),
+      false,
+    ),
   });
 
 export const listScenes = endpoint({

@@ -4,7 +4,7 @@ import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } fro
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { ShipmentReference } from "../../references/references.ts";
-import { array, open, reference } from "../../schemas/shape.ts";
+import { anyList, open, reference, text } from "../../schemas/shape.ts";
 import type { Outcome } from "../../util/concurrency.ts";
 
 /** A shipment (specification 2.10). Only tracked and express shipments have a carrier and tracking. */
@@ -23,10 +23,10 @@ export interface Shipment {
 const shipment = () =>
   open<Shipment>({
     reference: reference("Shipment"),
-    orders: array(z.unknown()),
-    carrier: z.nullish(z.string()),
-    trackingNumber: z.nullish(z.string()),
-    trackingUrl: z.nullish(z.string()),
+    orders: anyList(),
+    carrier: z.nullish(text()),
+    trackingNumber: z.nullish(text()),
+    trackingUrl: z.nullish(text()),
   });
 
 export const getShipment = endpoint({

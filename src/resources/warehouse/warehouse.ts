@@ -5,7 +5,7 @@ import { cursor, endpoint, page } from "../../http/endpoint.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ItemReference } from "../../references/references.ts";
-import { array, open, reference } from "../../schemas/shape.ts";
+import { anyList, open, reference, text } from "../../schemas/shape.ts";
 
 /** A warehouse item: a physical stock unit that you own and the operator stores (specification 1, 2.10). */
 export interface WarehouseItem {
@@ -23,10 +23,10 @@ export interface WarehouseItem {
 const item = () =>
   open<WarehouseItem>({
     reference: reference("Item"),
-    sku: z.string(),
+    sku: text(),
     logicalQuantity: z.number(),
     physicalQuantity: z.number(),
-    products: array(z.unknown()),
+    products: anyList(),
   });
 
 export const listItems = endpoint({

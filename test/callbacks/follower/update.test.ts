@@ -117,12 +117,7 @@ describe("follower.update", () => {
   it("rejects for an order without the fields that it compares, as a client that only reports invalid responses returns it", async () => {
     const { service, follower, handed } = createWorld();
     const { update } = follower();
-    for (const fields of [
-      { orderlines: [{ index: 1 }] },
-      { orderlines: null },
-      { status: { code: 7 } },
-      { onHold: "x" },
-    ]) {
+    for (const fields of [{ orderlines: [{ index: 1 }] }, { orderlines: null }]) {
       service.onRead = async () => ({ ...newOrder(first), ...fields }) as never;
       await expect(update(first)).rejects.toBeInstanceOf(ResponseValidationError);
     }
