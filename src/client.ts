@@ -82,15 +82,16 @@ export class PodPartner {
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
-  readonly #scopeOf: (storage: KeyValueStorage) => Promise<string>;
-  readonly #observer: Observer;
+  /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
+  declare readonly "~scopeOf": (storage: KeyValueStorage) => Promise<string>;
+  /** Runs each call and each of its steps in a tracer. Returns a function that ends it. For `pod-partner/opentelemetry`; not for your code. */
+  declare readonly "~follow": (tracer: CallTracer) => () => void;
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, storage, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl, clock } = resolved;
     const observer = new Observer(hooks, logger);
-    this.#observer = observer;
     const { shared: fleet, ceiling } = pacing ?? {};
     const redact = createRedact(secretKey);
     const reportsOf = (option: StorageLostEvent["option"]) => ({
@@ -103,11 +104,11 @@ export class PodPartner {
       ceiling,
       paced: pacing !== undefined,
     });
-    this.#scopeOf = createScopeOf(baseUrl, secretKey);
+    const scopeOf = createScopeOf(baseUrl, secretKey);
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
     const openStorage = () =>
-      (opened ??= openClientStorage({ storage, scopeOf: this.#scopeOf, clock, reports: reportsOf("storage") }));
+      (opened ??= openClientStorage({ storage, scopeOf, clock, reports: reportsOf("storage") }));
     const files = fileCache && new FileCache(openStorage, fileCache, clock);
     const core = {
       ...resolved,
@@ -140,17 +141,12 @@ export class PodPartner {
     this.orders = new OrdersResource(send, assumptions, context);
     this.shipments = new ShipmentsResource(send);
     this.claims = new ClaimsResource(send, context);
+    // Not enumerable, and no methods of the class: what lists the client's members does not see them.
+    Object.defineProperties(this, {
+      "~scopeOf": { value: scopeOf },
+      "~follow": { value: (tracer: CallTracer) => observer.follow(tracer) },
+    });
     bindMethods(this);
-  }
-
-  /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
-  "~scopeOf"(storage: KeyValueStorage): Promise<string> {
-    return this.#scopeOf(storage);
-  }
-
-  /** Runs each call and each of its steps in a tracer. Returns a function that ends it. For `pod-partner/opentelemetry`; not for your code. */
-  "~follow"(tracer: CallTracer): () => void {
-    return this.#observer.follow(tracer);
   }
 
   /**

@@ -6,11 +6,23 @@
 
 import { assertRuntime } from "./util/runtime.ts";
 
-export type { Download, NotModified } from "./binary/download.ts";
-export { type Placeholder, placeholderOf } from "./binary/picture.ts";
-export type { ImageSource } from "./binary/source.ts";
-export type { ListChanges, ListSnapshot } from "./changes/list-changes.ts";
+export type { Bytes, Download, DownloadOptions, NotModified, Progress as DownloadProgress } from "./binary/download.ts";
+export { type PictureSize, type Placeholder, placeholderOf } from "./binary/picture.ts";
+export type { ImageSource, NodeStream } from "./binary/source.ts";
+export type { UploadProgress, UploadWatch } from "./binary/upload.ts";
+export type {
+  ChangesOptions,
+  FieldOf,
+  KindOf,
+  ListChange,
+  ListChanges,
+  ListRemoval,
+  ListSnapshot,
+  Referenced,
+  SnapshotCell,
+} from "./changes/list-changes.ts";
 export { PodPartner } from "./client.ts";
+export type { ApiErrorDetails, ErrorCode, KnownErrorCode } from "./errors/api.ts";
 export {
   ApiError,
   AuthenticationError,
@@ -29,6 +41,7 @@ export {
 export type { TimelineEntry } from "./errors/base.ts";
 export { PodPartnerError, UnexpectedError } from "./errors/base.ts";
 export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
+export type { ComparedLine, ComparedOrder, OrderDifference } from "./errors/orders.ts";
 export { OrderMismatchError, OutcomeUnknownError } from "./errors/orders.ts";
 export { RenderFailedError, TokenBudgetError, WaitTimeoutError } from "./errors/renders.ts";
 export type { ErrorResponse } from "./errors/response.ts";
@@ -36,17 +49,44 @@ export { AlreadyReadError, CursorLoopError, ResponseTooLargeError } from "./erro
 export { StorageError } from "./errors/storage.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
+export type { FileCacheOptions } from "./http/cache/file-cache.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
+export type { FetchLike } from "./http/fetch-transport.ts";
 export type { Logger } from "./http/logger.ts";
-export type { CallTrace, CallTracer, Hooks } from "./http/observer.ts";
-export type { RateLimits } from "./http/pacing/pacer.ts";
+export type { ExactRow, Later, ManyOptions, MapRows, RowMapping, Rows } from "./http/many.ts";
+export type {
+  CallTrace,
+  CallTracer,
+  Hooks,
+  InvalidResponseEvent,
+  PauseEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  StorageBackEvent,
+  StorageLostEvent,
+  UnreadDownloadEvent,
+} from "./http/observer.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
+export type { Priority } from "./http/pacing/queue.ts";
+export type { JoinFleet } from "./http/pacing/tokens.ts";
 export type { PauseReason } from "./http/pacing/wait.ts";
-export type { StandardSchema } from "./http/request-any.ts";
-export type { ConditionalOptions, RequestOptions, UnconditionalOptions } from "./http/request-options.ts";
+export type { AnyRequestOptions, StandardResult, StandardSchema } from "./http/request-any.ts";
+export type {
+  ConditionalOptions,
+  HeadersInput,
+  QueryValue,
+  RequestOptions,
+  RetryOptions,
+  UnconditionalOptions,
+} from "./http/request-options.ts";
+export type { ResponseMode } from "./http/response.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
-export type { PodPartnerOptions } from "./options.ts";
+export type { SendRequest } from "./http/transport.ts";
+export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
+export type { PacingOptions, PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";
-export type { Paginator } from "./pagination/paginator.ts";
+export type { ListOptions, Paginator } from "./pagination/paginator.ts";
 export type {
   AccountReference,
   AddressReference,
@@ -74,32 +114,39 @@ export type { AddressesResource } from "./resources/addresses/addresses.ts";
 export type { AuthResource, KeyValidation } from "./resources/auth/auth.ts";
 export type {
   KnownProductStatus,
+  Modified as ProductModified,
   Packaging,
   Product,
   ProductDetail,
   Productgroup,
+  ProductStatus,
 } from "./resources/catalog/catalog.endpoints.ts";
 export type { CatalogResource } from "./resources/catalog/catalog.ts";
-export type { ProductsResource } from "./resources/catalog/products.ts";
+export type { ProductChangesOptions, ProductsResource } from "./resources/catalog/products.ts";
 export type {
   Claim,
   Claimcategory,
   ClaimcategorySummary,
+  ClaimDecision,
   Claimline,
+  ClaimlineDecision,
+  ClaimlineInput,
+  ClaimStatus,
   ClaimSummary,
   FiledClaim,
   ItemIssuesInput,
+  KnownClaimStatus,
   PackageMissingInput,
 } from "./resources/claims/claims.endpoints.ts";
-export type { ClaimsResource } from "./resources/claims/claims.ts";
+export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
 export type { Composition, CompositionParts } from "./resources/compositions/compositions.endpoints.ts";
 export type { CompositionsResource } from "./resources/compositions/compositions.ts";
-export type { FoundComposition } from "./resources/compositions/search.ts";
+export type { CompositionSearch, FoundComposition } from "./resources/compositions/search.ts";
 export type { Evidence, EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { PrintImage } from "./resources/images/images.endpoints.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { UploadedImage } from "./resources/images/upload-once.ts";
-export type { CanceledRemainder } from "./resources/orders/change.ts";
+export type { CanceledRemainder, OrderProgress } from "./resources/orders/change.ts";
 export { isOpen } from "./resources/orders/change.ts";
 export type {
   Annotation,
@@ -116,11 +163,12 @@ export type {
   OrderStatus,
   OrderSummary,
   QuoteInput,
+  QuoteLineInput,
   ShippingLevel,
   ShippingOption,
 } from "./resources/orders/orders.endpoints.ts";
 export type { OrdersResource } from "./resources/orders/orders.ts";
-export type { IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
+export type { EnsureManyOptions, EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
 export type {
   Account,
   Brand,
@@ -128,25 +176,53 @@ export type {
   OrganizationResource,
   Store,
 } from "./resources/organization/organization.ts";
-export type { Perspective, PerspectiveSummary, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type {
+  Perspective,
+  PerspectiveListOptions,
+  PerspectiveOutput,
+  PerspectiveSummary,
+  PerspectivesResource,
+} from "./resources/perspectives/perspectives.ts";
+export type {
+  BatchDownload,
+  BatchOptions,
+  BatchProgress,
+  CombinedComposition,
   CompletedMockup,
+  KnownComposition,
+  MockupFailure,
   MockupInput,
+  MockupLimit,
+  MockupOf,
   MockupOutcome,
+  MockupProblem,
+  MockupSkipped,
+  ReferencedImage,
   RenderedMockup,
   SavedMockup,
+  SourceImage,
 } from "./resources/renders/batch.schema.ts";
-export type { CreatedRender, Render, RenderFile, RenderInput } from "./resources/renders/renders.endpoints.ts";
+export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
+export type {
+  CreatedRender,
+  Render,
+  RenderFile,
+  RenderInput,
+  RenderStatus,
+} from "./resources/renders/renders.endpoints.ts";
 export type { RendersResource } from "./resources/renders/renders.ts";
 export type { Rendertokens, RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
-export type { Scene, SceneSummary, ScenesResource } from "./resources/scenes/scenes.ts";
+export type { Scene, SceneListOptions, SceneSummary, ScenesResource } from "./resources/scenes/scenes.ts";
 export type { Shipment, ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { ItemsResource, WarehouseItem, WarehouseResource } from "./resources/warehouse/warehouse.ts";
-export type { Address, AddressInput, CompleteAddress } from "./schemas/address.ts";
+export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
+export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export type { KeyValueStorage } from "./storage/contract.ts";
+export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./storage/contract.ts";
+export type { MemoryStorageOptions } from "./storage/memory.ts";
 export { memoryStorage } from "./storage/memory.ts";
 export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrency.ts";
+export type { Overrides } from "./util/fields.ts";
 
 assertRuntime();

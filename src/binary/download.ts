@@ -5,7 +5,7 @@ import { saveTo } from "./save.ts";
 import { concatenate, watched } from "./streams.ts";
 
 /** `Uint8Array<ArrayBuffer>`, which TypeScript below 5.7 does not know. */
-type Bytes = ReturnType<InstanceType<typeof TextEncoder>["encode"]>;
+export type Bytes = ReturnType<InstanceType<typeof TextEncoder>["encode"]>;
 
 /** The progress of a download. */
 export interface Progress {

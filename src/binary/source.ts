@@ -10,7 +10,7 @@ import { type Chunks, chunksOf, concatenate, streamOf } from "./streams.ts";
  * A Node stream of bytes. Its type includes text, because `setEncoding` makes any Node stream return text; such a stream is refused
  * when it is read. `NodeJS.ReadableStream` would be `any` for a caller without Node's declarations.
  */
-interface NodeStream extends AsyncIterable<string | Uint8Array> {
+export interface NodeStream extends AsyncIterable<string | Uint8Array> {
   readonly readable: boolean;
   pause(): unknown;
   resume(): unknown;

@@ -8,18 +8,25 @@ export {
   CallbackValidationError,
   DeadlockError,
   OrderFollowerError,
+  type OrderFollowerFault,
   type Reconciled,
   ReconcileError,
+  type ReconcileFailure,
 } from "./errors.ts";
 export { createOrderFollower, type OrderFollower } from "./follower.ts";
 export type {
+  FollowedOrderReader,
+  FollowerReadOptions,
   FollowerReceiverOptions,
   OrderFollowerOptions,
+  OrderReader,
   OrderUpdated,
+  OrderUpdatedFailure,
   OrderUpdatedReceiverOptions,
+  ReconcileOptions,
 } from "./options.ts";
-export type { OrderChanged, OrderGone } from "./order-state.ts";
-export { type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";
+export type { FollowedLine, FollowedOrder, LookResult, OrderChange, OrderChanged, OrderGone } from "./order-state.ts";
+export { type CallbackEnvironment, type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";
 export {
   createOrderUpdatedReceiver,
   type NodeRequest,

@@ -9,12 +9,13 @@ export interface Referenced {
   readonly reference: Reference;
 }
 
-type KindOf<Item extends Referenced> = Item["reference"] extends `${infer Kind extends ReferenceKind}_${string}`
+/** The kind of a list entry's reference: `Product`. */
+export type KindOf<Item extends Referenced> = Item["reference"] extends `${infer Kind extends ReferenceKind}_${string}`
   ? Kind
   : never;
 
 /** The name of a field of a list entry. The service may add fields at any time (specification 9.4). */
-type FieldOf<Item> = OpenEnum<Exclude<keyof Item & string, "reference">>;
+export type FieldOf<Item> = OpenEnum<Exclude<keyof Item & string, "reference">>;
 
 /** A value of a snapshot: the value itself if it is short, otherwise an array with its hash. An empty array is a missing field. */
 export type SnapshotCell = string | number | boolean | null | readonly string[];

@@ -1,9 +1,10 @@
 import { command as define, wholeNumber } from "./arguments.ts";
 import { emulatorFlags, pageOf, startEmulatorOf } from "./emulator.ts";
-import { required, start } from "./program.ts";
+import { endSignals, required, start, stop } from "./program.ts";
 import { printError } from "./terminal.ts";
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Milliseconds for which a program may end its work after a signal. */
+const patience = 10_000;
 
 /** `pod-partner dev`: runs a program against an emulator of its own. */
 export const dev = define({
@@ -12,27 +13,32 @@ export const dev = define({
   flags: { ...emulatorFlags, port: wholeNumber("The port of the emulator. Default: any free port.", { most: 65_535 }) },
   program: true,
   notes: [
-    "It sets POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY, passes signals on, and ends with the exit code of your program: pod-partner dev -- npm start",
+    "It sets POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY, ends your program and what it started when a signal ends it, and has the exit code of your program: pod-partner dev -- npm start",
   ],
   run: async (values, program) => {
     const command = required(program, "dev");
-    const running = await startEmulatorOf({ port: 0, ...values });
-    const { baseUrl, secretKey } = running;
-    printError(`pod-partner: emulator ${baseUrl}, page ${pageOf(running)}`);
+    const emulator = await startEmulatorOf({ port: 0, ...values });
+    const { baseUrl, secretKey } = emulator;
+    printError(`pod-partner: emulator ${baseUrl}, page ${pageOf(emulator)}`);
     const environment = { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey };
-    const { ended, kill } = start(command, { environment, output: "inherit" });
-    for (const signal of signals) {
+    const running = start(command, { environment, output: "inherit" });
+    let stopped: Promise<void> | undefined;
+    for (const signal of endSignals) {
       process.on(signal, () => {
-        // A terminal sends Ctrl-C to the program, too. A second one would end it at once.
-        if (signal !== "SIGINT" || !process.stdin.isTTY) kill(signal);
+        // A terminal sends Ctrl-C to the program, too, and a program may go on after it, as a REPL does.
+        if (signal === "SIGINT" && process.stdin.isTTY) return;
+        if (stopped === undefined) stopped = stop(running, signal, patience);
+        else running.kill("SIGKILL");
       });
     }
     try {
-      const { code } = await ended;
+      const { code } = await running.ended;
+      // What the program started may need longer than itself.
+      await stopped;
       // Timers of the emulator, such as a slow response's, must not delay the end.
       process.exit(code);
     } finally {
-      await running.close();
+      await emulator.close();
     }
   },
 });

@@ -3,9 +3,11 @@ import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { RunningEmulator, SavedWorld, StartEmulatorOptions } from "pod-partner/testing";
+import { attempt } from "../util/foreign.ts";
 import { version } from "../util/runtime.ts";
 import { inOneLine } from "../util/visible.ts";
 import { command, decimal, type FlagValues, text, usage, wholeNumber } from "./arguments.ts";
+import { endSignals } from "./program.ts";
 import { counted, paint, print, printError } from "./terminal.ts";
 import { checkSavable, loadWorld, readWorld, saveWorld, startFailure } from "./world-file.ts";
 
@@ -104,16 +106,19 @@ function printRequests(emulator: RunningEmulator): void {
   });
 }
 
-const signals = ["SIGINT", "SIGTERM"] as const;
-
-/** Resolves at the first signal to end the program. A second signal has its default effect: it ends the process at once. */
-export function stopSignal(): Promise<void> {
+/**
+ * Resolves at the first signal to end the program. A second signal has its default effect: it ends the process at once.
+ *
+ * @param onSignal What must be done before a second signal can end the process.
+ */
+export function stopSignal(onSignal = () => {}): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
-      for (const signal of signals) process.off(signal, stop);
+      onSignal();
+      for (const signal of endSignals) process.off(signal, stop);
       resolve();
     };
-    for (const signal of signals) process.on(signal, stop);
+    for (const signal of endSignals) process.on(signal, stop);
   });
 }
 
@@ -240,10 +245,10 @@ function madeSince(before: SavedWorld, { organizations }: SavedWorld): string {
 }
 
 /** Says what ends with a run, or where it is saved. */
-async function conclude(before: SavedWorld, after: SavedWorld, path: string | undefined): Promise<void> {
+function conclude(before: SavedWorld, after: SavedWorld, path: string | undefined): void {
   const made = madeSince(before, after);
   if (path !== undefined) {
-    await saveWorld(after, path);
+    saveWorld(after, path);
     print("", `Ended. The world is in ${path}: go on with --world ${path}.`);
   } else if (made !== "") {
     const verb = /^1 \w+$/.test(made) ? "is" : "are";
@@ -266,9 +271,13 @@ export const emulator = command({
     "Ctrl-C ends it, and a second Ctrl-C ends it at once. It keeps its state in memory: --save keeps it in a file.",
   ],
   run: async (values) => {
-    if (values.save !== undefined) await checkSavable(values.save);
-    const stopped = stopSignal();
+    const { save } = values;
+    if (save !== undefined) checkSavable(save);
+    let keep = () => {};
+    const stopped = stopSignal(() => keep());
     const running = await startEmulatorOf(values);
+    // The end of the open connections takes time, in which the process can be killed.
+    if (save !== undefined) keep = () => attempt(() => saveWorld(running.world(), save));
     const before = running.world();
     const page = pageOf(running);
     print(...banner(running, page));
@@ -277,7 +286,7 @@ export const emulator = command({
     if (values.open) openPage(page);
     await stopped;
     await running.close();
-    await conclude(before, running.world(), values.save);
+    conclude(before, running.world(), save);
     // Timers of the emulator, such as a slow response's, must not delay the end.
     process.exit(0);
   },

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Failure, usage } from "./arguments.ts";
 
 /** How a program ended: its exit code, as a shell reports it. */
@@ -22,7 +23,12 @@ export interface Program {
   readonly ended: Promise<Ended>;
   /** Sends a signal to it and all programs that it started. */
   kill(signal: NodeJS.Signals): void;
+  /** Whether it, or a program that it started, runs. */
+  isRunning(): boolean;
 }
+
+/** The signals that end a command. */
+export const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The program of the user. Without one, the arguments are wrong. */
 export function required(program: readonly string[], name: string): readonly string[] {
@@ -40,18 +46,56 @@ export function killAll(): void {
   for (const { kill } of running) kill("SIGKILL");
 }
 
-/** Starts a program. In a process group of its own, `kill` reaches what it started, such as the Node of `npm start`. */
+/** Ends a program with all that it started: as a process manager does, and what still runs after `patience` milliseconds at once. */
+export async function stop(program: Program, signal: NodeJS.Signals = "SIGTERM", patience = 5_000): Promise<void> {
+  program.kill(signal);
+  for (const until = performance.now() + patience; performance.now() < until && program.isRunning(); ) await sleep(50);
+  program.kill("SIGKILL");
+  await program.ended;
+}
+
+/** The processes that run, with their parents and groups. One that has ended may be listed until its parent has noticed. */
+function processes() {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat="], { encoding: "utf8" });
+  const rows = (stdout ?? "").split("\n").map((line) => line.trim().split(/\s+/));
+  return rows
+    .filter(([, , , state = "Z"]) => !state.startsWith("Z"))
+    .map(([pid, parent, group]) => ({ pid: Number(pid), parent: Number(parent), group: Number(group) }));
+}
+
+/** A process and all that it started, and what these started. A terminal can have other programs in the same process group. */
+function treeOf(pid: number): readonly number[] {
+  const all = processes();
+  const tree = [pid];
+  // The list grows while it is read.
+  for (const one of tree) tree.push(...all.filter(({ parent }) => parent === one).map((child) => child.pid));
+  return tree;
+}
+
+/** Sends a signal to a process, or with a negative number to a group. 0 asks whether it is there. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Starts a program in a process group of its own: `kill` reaches what it started, such as the Node of `npm start`. A program that reads the
+ * terminal must stay in the group of the terminal.
+ */
 export function start(
   [command = "", ...args]: readonly string[],
   { environment, output, folder }: StartOptions,
 ): Program {
+  const detached = !onWindows && (output === "pipe" || !process.stdin.isTTY);
   const child = spawn(command, args, {
     env: { ...process.env, ...environment },
     stdio: output === "inherit" ? "inherit" : ["ignore", "pipe", "pipe"],
     // `npm` and others are scripts on Windows.
     shell: onWindows,
-    // A program that reads the terminal must stay in the group of the terminal.
-    detached: !onWindows && output === "pipe",
+    detached,
     ...(folder === undefined ? {} : { cwd: folder }),
   });
   const ended = new Promise<Ended>((resolve, reject) => {
@@ -63,16 +107,26 @@ export function start(
       resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) });
     });
   });
+  // What a killed process had started belongs to another one: the tree is known only before.
+  let tree: readonly number[] = [];
   const program: Program = {
     child,
     ended,
     kill: (signal) => {
-      try {
-        if (child.pid !== undefined && !onWindows && output === "pipe") process.kill(-child.pid, signal);
-        else child.kill(signal);
-      } catch {
-        // It has ended.
+      const { pid } = child;
+      if (pid === undefined || onWindows) child.kill(signal);
+      else if (detached) send(-pid, signal);
+      else {
+        tree = [...new Set([...treeOf(pid), ...tree])];
+        for (const one of tree) send(one, signal);
       }
+    },
+    isRunning: () => {
+      const { pid, exitCode, signalCode } = child;
+      if (exitCode === null && signalCode === null) return pid !== undefined;
+      if (pid === undefined || onWindows) return false;
+      if (detached) return send(-pid, 0) && processes().some(({ group }) => group === pid);
+      return processes().some((one) => one.pid !== pid && tree.includes(one.pid));
     },
   };
   running.add(program);

@@ -33,6 +33,23 @@ export function createPost({ callbacks }: Row): Post {
   };
 }
 
+/** Milliseconds to the next try of a callback: of the service's five minutes, as much as a run has of a day. */
+const untilRepeated = 1_000;
+
+/**
+ * Repeats the callbacks that failed until the signal is aborted, as the service does: the server that was to accept one may have been killed.
+ * A row that holds callbacks back delivers them in its own way.
+ */
+export async function repeatSoon({ callbacks }: Row, emulator: RunningEmulator, signal: AbortSignal): Promise<void> {
+  if (heldBack.has(callbacks)) return;
+  while (!signal.aborted) {
+    for (const { id, status, tries } of emulator.callbacks.list()) {
+      if (status === "waiting" && tries.length > 0) emulator.callbacks.resend(id);
+    }
+    await sleep(untilRepeated, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
 /** Lets each order ship that was made, with its callback. */
 const shipAll = ({ clock }: RunningEmulator): Promise<void> => clock.advance({ minutes: 1 });
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import type { RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
 import { onAbort } from "../util/abort-signals.ts";
-import { type Ended, onWindows, type Program, start } from "./program.ts";
-import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post } from "./verify-callbacks.ts";
+import { type Ended, onWindows, type Program, start, stop } from "./program.ts";
+import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post, repeatSoon } from "./verify-callbacks.ts";
 import type { Kill, Row, Usage } from "./verify-catalogue.ts";
 import { type Finding, hammering, leaks, type Result, resultOf } from "./verify-compare.ts";
 
@@ -93,14 +93,6 @@ async function untilReady(url: string, signal: AbortSignal): Promise<string | un
   }
 }
 
-/** Ends a server: as a process manager does, or at once. */
-async function stop({ kill, ended }: Program, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-  kill(signal);
-  const killed = setTimeout(kill, 5_000, "SIGKILL");
-  await ended;
-  clearTimeout(killed);
-}
-
 /** Kills a program some milliseconds after its request arrived. False if the work ended before. */
 async function killAt(
   { program, done }: Started,
@@ -158,11 +150,11 @@ async function startServer(
   const server = launch(program);
   const stopped = new AbortController();
   const never = untilReady(ready, AbortSignal.any([signal, stopped.signal])).then((last) =>
-    last === undefined ? undefined : `it was never ready: ${ready} did not respond with 2xx (${last})`,
+    last === undefined ? undefined : `the program was never ready: ${ready} did not respond with 2xx (${last})`,
   );
   // At the time-out, it is killed.
   const ended = server.ended.then(({ code }) =>
-    signal.aborted ? never : `it ended with exit code ${code} before it was ready`,
+    signal.aborted ? never : `the program ended with exit code ${code} before it was ready`,
   );
   const text = await Promise.race([never, ended]).finally(() => stopped.abort());
   return text === undefined ? server : { finding: { kind: "unfinished", text } };
@@ -212,13 +204,17 @@ async function execute(
   const sweep = async (): Promise<readonly Finding[]> => {
     if (server.sweep === undefined) return [];
     const { code } = await launch(shell(server.sweep)).ended;
-    return code === 0 ? [] : [{ kind: "failed", text: `the sweep ended with exit code ${code}` }];
+    return code === 0 ? [] : [{ kind: "failed", text: `the sweep command ended with exit code ${code}` }];
   };
   const scene: CallbackScene = { emulator, post, restart, sweep };
+  const repeating = new AbortController();
+  const repeats = repeatSoon(row, emulator, AbortSignal.any([signal, repeating.signal]));
   // A command may wait until the server has seen the shipment.
   await Promise.race([done, sleep(patience, undefined, { ref: false })]);
   await deliver(row, scene);
   const { code } = await done;
+  repeating.abort();
+  await repeats;
   signal.throwIfAborted();
   await settle(emulator, row.settle ?? 0);
   const findings = unready.length > 0 ? unready : await judgeCallbacks(row, scene);

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { nearest } from "../schemas/messages.ts";
 import { version } from "../util/runtime.ts";
 import { command, exitCodes, Failure, type FlagValues, list, text, usage, wholeNumber } from "./arguments.ts";
-import { killAll, required } from "./program.ts";
+import { endSignals, killAll, required } from "./program.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
 import { catalogue, type Row } from "./verify-catalogue.ts";
 import { compare, type Finding } from "./verify-compare.ts";
@@ -76,12 +76,18 @@ const count = (map: ReadonlyMap<string, readonly string[]>): number =>
 
 const indented = (lines: string): string => lines.replace(/^/gm, "    ");
 
+/** Names the command whose exit code a run has. */
+const endedWith = ({ server }: Setup, code: number): Finding => ({
+  kind: "failed",
+  text: `the ${server === undefined ? "program" : "drive command"} ended with exit code ${code}`,
+});
+
 /** What is wrong with a program without a fault. */
-function faultOf({ findings, code, usage: { requests } }: Run): readonly Finding[] {
+function faultOf(setup: Setup, { findings, code, usage: { requests } }: Run): readonly Finding[] {
   if (findings.length > 0) return findings;
-  if (code !== 0) return [{ kind: "failed", text: `it ended with exit code ${code}` }];
+  if (code !== 0) return [endedWith(setup, code)];
   if (requests > 0) return [];
-  const text = "it sent no request: it must use POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY";
+  const text = "the program sent no request: it must use POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY";
   return [{ kind: "failed", text }];
 }
 
@@ -93,7 +99,7 @@ async function runCalm(setup: Setup): Promise<{ readonly baseline: Run; readonly
   if (isTaken) throw new Failure(`Another program responds at ${ready}: end it first.`);
   const baseline = await runOnce(setup, calm, undefined);
   const { took, output, usage: used } = baseline;
-  const findings = faultOf(baseline);
+  const findings = faultOf(setup, baseline);
   const status = findings.length === 0 ? "passed" : "failed";
   return { baseline, outcome: { row: calm, status, findings, took, requests: used.requests, output } };
 }
@@ -111,7 +117,7 @@ async function outcomeOf(row: Row, setup: Setup, baseline: Run): Promise<Outcome
   ];
   const isUnfinished = run.findings.some(({ kind }) => kind === "unfinished");
   if (run.code !== 0 && !isUnfinished && row.mayFail !== true) {
-    findings.push({ kind: "failed", text: `it ended with exit code ${run.code}` });
+    findings.push(endedWith(setup, run.code));
   }
   const { took, output, usage: used } = run;
   const status = findings.length === 0 ? "passed" : "failed";
@@ -209,7 +215,7 @@ export const verify = command({
     const end = () => {
       if (values.json) print(toJson(report));
     };
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    for (const signal of endSignals) {
       process.once(signal, () => {
         killAll();
         removeFolders();

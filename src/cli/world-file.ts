@@ -1,5 +1,6 @@
-import { access, constants, readFile, writeFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import type { ConfigurationError } from "pod-partner";
 import type { ControlError, RunningEmulator, SavedWorld } from "pod-partner/testing";
 import { inOneLine } from "../util/visible.ts";
@@ -74,23 +75,65 @@ export function loadWorld(emulator: RunningEmulator, world: unknown, path: strin
   }
 }
 
-const unsaved = (path: string, error: unknown): Failure =>
-  new Failure(`The world cannot be saved in ${path}: ${(error as Error).message}.`);
+const writings: Readonly<Record<string, string>> = {
+  ENOENT: "its folder does not exist",
+  ENOTDIR: "its folder is a file",
+  EISDIR: "it is a folder",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "the file system is read-only",
+};
+
+function unsaved(path: string, error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return `The world cannot be saved in ${path}: ${Object.hasOwn(writings, code) ? writings[code] : message}.`;
+}
+
+/** A name in the folder of a file that is there, or will be. What a symbolic link names is replaced, not the link. */
+function beside(path: string, isThere: boolean): { readonly target: string; readonly partial: string } {
+  const target = isThere ? realpathSync(path) : resolve(path);
+  return { target, partial: join(dirname(target), `.${crypto.randomUUID().slice(-12)}.part`) };
+}
+
+/** Writes a file so that it is whole, whenever the process is killed. */
+function write(path: string, text: string): void {
+  const there = statSync(path, { throwIfNoEntry: false });
+  const { target, partial } = beside(path, there !== undefined);
+  try {
+    // A device or a pipe is not replaced.
+    if (there?.isFile() === false) writeFileSync(path, text);
+    else {
+      writeFileSync(partial, text, { flag: "wx", mode: there?.mode });
+      renameSync(partial, target);
+    }
+  } catch (error) {
+    // A file that is mounted cannot be replaced.
+    if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+    writeFileSync(path, text);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
 
 /** Refuses a file that cannot be written, before there is a world to lose. */
-export async function checkSavable(path: string): Promise<void> {
+export function checkSavable(path: string): void {
   try {
-    await access(dirname(resolve(path)), constants.W_OK);
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    const { partial } = beside(path, there !== undefined);
+    // A first file beside it shows whether the folder takes one.
+    if (there?.isFile() !== false) writeFileSync(partial, "", { flag: "wx" });
+    rmSync(partial, { force: true });
   } catch (error) {
-    throw unsaved(path, error);
+    throw usage(unsaved(path, error));
   }
 }
 
 /** Saves a world for `--world`. */
-export async function saveWorld(world: SavedWorld, path: string): Promise<void> {
+export function saveWorld(world: SavedWorld, path: string): void {
   try {
-    await writeFile(path, JSON.stringify(world));
+    write(path, JSON.stringify(world));
   } catch (error) {
-    throw unsaved(path, error);
+    throw new Failure(unsaved(path, error));
   }
 }

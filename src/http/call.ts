@@ -140,7 +140,10 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   /** Checks the input and writes the request, or throws all faults of the input and the options at once. */
   encode(input: Input): EncodedRequest {
     this.scope.check();
-    return encode(this.#draft(input));
+    const request = encode(this.#draft(input));
+    const doubt = this.endpoint.doubtOf?.((input as EndpointInput).body);
+    if (doubt !== undefined) this.core.observer.warnOnce("POD_PARTNER_UNLIKELY_INPUT", doubt);
+    return request;
   }
 
   /** The content of a JSON body as it is sent: the caller's own object may change while the call waits. */

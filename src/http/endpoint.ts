@@ -86,6 +86,8 @@ export interface Endpoint<Input = never, Data = unknown> {
   /** The buckets that a request draws a token from (specification 8). */
   readonly policies: readonly Policy[];
   readonly repeat: Repeat;
+  /** Returns what is unlikely in the content of a body, and what the client warns of once. */
+  readonly doubtOf?: ((body: unknown) => string | undefined) | undefined;
   /** For the compiler only. */
   readonly input?: (input: Input) => void;
 }
@@ -145,6 +147,7 @@ interface Specification<Path extends string, Query extends QueryShape, Given, Da
   readonly response: ResponseShape<Data>;
   readonly policies?: readonly Policy[];
   readonly repeat: Repeat;
+  readonly doubtOf?: (body: unknown) => string | undefined;
 }
 
 /** Describes an endpoint. Without `policies` it draws only from `default`. */

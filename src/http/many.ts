@@ -21,10 +21,11 @@ export interface ManyOptions extends RequestOptions {
 }
 
 /** A promise, of which the compiler knows that it has no field of an input: so its messages about an input name the field. */
-type Later<Input> = PromiseLike<Input> & ([Input] extends [object] ? Partial<Record<keyof Input, never>> : unknown);
+export type Later<Input> = PromiseLike<Input> &
+  ([Input] extends [object] ? Partial<Record<keyof Input, never>> : unknown);
 
 /** How a row of your own type becomes the input of a call. */
-interface RowMapping<Row, Input> {
+export interface RowMapping<Row, Input> {
   /** Makes the input of a row. It may be asynchronous. If it throws, that is the `error` of the row's outcome. */
   readonly map: (row: Row) => Input | Later<Input>;
 }

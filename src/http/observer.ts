@@ -290,8 +290,8 @@ export class Observer {
   readonly #channels;
   readonly #tracingChannels: ReadonlyMap<CallTrace["kind"], TracingChannel>;
   readonly #tracers = new Set<CallTracer>();
-  /** The places of faults that were reported. */
   readonly #warned = new Set<string>();
+  /** The places of faults that were reported. */
   readonly #places = new Latest<true>(mostPlaces);
 
   constructor(hooks: Hooks | undefined, logger: Logger | undefined) {
@@ -341,10 +341,10 @@ export class Observer {
     this.observe("onInvalidResponse", { ...of, issues: firstIssues(issues), returned: thrown.length === 0 });
   }
 
-  /** Warns of something once in the life of the client: in the log, or without one as a warning of the process. */
+  /** Warns once of what a program should know: in the log, or without one as a warning of the process. */
   warnOnce(code: string, text: string): void {
-    if (this.#warned.has(code)) return;
-    this.#warned.add(code);
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
     if (this.#logger !== undefined) log(this.#logger, "warn", text, { code });
     else globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code });
   }

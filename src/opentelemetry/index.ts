@@ -25,7 +25,7 @@ import { assertRuntime, version } from "../util/runtime.ts";
 assertRuntime();
 
 /** What {@link instrument} needs of a client. */
-interface Observable {
+export interface Observable {
   readonly rateLimits: RateLimits;
   "~follow"(tracer: CallTracer): () => void;
 }

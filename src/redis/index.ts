@@ -14,7 +14,8 @@ import { ceilingScript, script } from "./script.ts";
 
 export type { SharedPacing } from "../http/pacing/tokens.ts";
 export type { KeyValueStorage } from "../storage/contract.ts";
-export type { RedisClient } from "./client.ts";
+export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.ts";
+export type { RedisStorageOptions } from "./storage.ts";
 export { redisStorage } from "./storage.ts";
 
 /** Options of {@link redisPacing}. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Overrides } from "../util/fields.ts";
-import { isObject, textOf } from "../util/foreign.ts";
+import { attempt, isObject, textOf } from "../util/foreign.ts";
 import { open, type Schema, strict, text } from "./shape.ts";
 
 /**
@@ -89,13 +89,54 @@ const present = () =>
     error: ({ input }) => (input === undefined ? 'is missing: set it, or `""` if the address has none' : undefined),
   });
 
+/** Codes that the European Union and others write for these countries, but that the standard does not assign. */
+const meant: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" };
+
+const countryFault = (given: unknown): string => {
+  const expected = "expected two capital letters (ISO 3166-1 alpha-2), for example NL";
+  if (typeof given !== "string") return expected;
+  const code = given.trim().toUpperCase();
+  const likely = Object.hasOwn(meant, code) ? meant[code] : /^[A-Z]{2}$/.test(code) ? code : undefined;
+  return likely === undefined ? expected : `${expected}: did you mean ${likely}?`;
+};
+
+/** A code of two capital letters, and none that stands for another one. Whether a country has it is for the service to say. */
+const countryCode = () =>
+  z.string().check(
+    z.regex(/^[A-Z]{2}$/, { error: ({ input }) => countryFault(input), abort: true }),
+    z.refine((code) => !Object.hasOwn(meant, code), { error: ({ input }) => countryFault(input) }),
+  );
+
+/** What the runtime names although no country has the code: groups of countries, parts of one, and codes for tests. */
+const withoutCountry = new Set("AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ".split(" "));
+
+let names: Intl.DisplayNames | undefined;
+
+/** Whether a code is assigned, or in use as that of Kosovo is. A runtime without names knows none: then each code is taken for assigned. */
+function isAssigned(code: string): boolean {
+  if (typeof Intl.DisplayNames !== "function") return true;
+  names ??= new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  // A former code, such as `YU`, stands for another one.
+  const isCurrent = new Intl.Locale(`und-${code}`).region === code;
+  return isCurrent && names.of(code) !== undefined && !withoutCountry.has(code);
+}
+
+const known = new Map<string, boolean>();
+
+/** Returns what is unlikely in an address that passed its check. */
+export function countryDoubt(address: unknown): string | undefined {
+  const code = textOf(address, "countryCode") ?? "";
+  if (!/^[A-Z]{2}$/.test(code)) return undefined;
+  if (!known.has(code)) known.set(code, attempt(() => isAssigned(code)) ?? true);
+  if (known.get(code)) return undefined;
+  return `the countryCode ${code} is not assigned in ISO 3166-1: the service may refuse the address`;
+}
+
 /** The schema of an address in which some fields must be present; absent fields are sent as empty strings. */
 const withPresent = (required: readonly (keyof CompleteAddress)[]) =>
   strict<CompleteAddress>({
     ...forFields((field) => (required.includes(field) ? present() : z._default(z.string(), ""))),
-    countryCode: z
-      .string()
-      .check(z.regex(/^[A-Z]{2}$/, { error: "expected two capital letters (ISO 3166-1 alpha-2), for example NL" })),
+    countryCode: countryCode(),
     // The rule for a dropship address reports a missing one.
     email: z._default(z.string(), ""),
   });

@@ -150,9 +150,8 @@ export const filledText = () =>
     }),
   );
 
-/** A text, a number or a flag of a response that only describes. */
+/** A text or a flag of a response that only describes. */
 export const text = () => descriptive(z.string());
-export const number = () => descriptive(z.number());
 export const flag = () => descriptive(z.boolean());
 
 /** A list of a response whose entries the specification does not show. */

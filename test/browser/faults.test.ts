@@ -1,3 +1,4 @@
+import { validRender } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { place } from "./orders.ts";
 import { describeInBrowser, useBrowser } from "./use-page.ts";
@@ -34,5 +35,25 @@ describeInBrowser("the faults of the emulator's page", () => {
     await bucket.getByText(/^empty: next token in/).waitFor();
     await fetch(`${emulator.baseUrl}/orders`, { headers: { "X-Service-Secret-Key": emulator.secretKey } });
     await page.getByRole("option", { name: /429 orders\.list .* default is empty/ }).waitFor();
+  });
+
+  it("lets the next render fail", async () => {
+    const { page, emulator, partner } = await open({ renderDuration: 0 });
+    await page.getByRole("tab", { name: "Faults" }).click();
+    await page.getByRole("button", { name: "Render fails" }).click();
+    await page.getByRole("button", { name: "Add the fault" }).click();
+    await page.getByText("Render fails will strike the next renders.create").waitFor();
+    const { reference } = await partner.renders.create(validRender(emulator));
+    expect((await partner.renders.get(reference)).status).toBe("failed");
+  });
+
+  it("says that its world was removed, and does not connect again", async () => {
+    const { page, emulator } = await open();
+    const world = emulator.worlds.create();
+    await page.goto(new URL(`/worlds/${world.name}/`, emulator.baseUrl).href);
+    await page.getByText("live", { exact: true }).waitFor();
+    world.remove();
+    await page.getByText(`The world ${world.name} was removed.`).waitFor();
+    expect(await page.getByText("reconnecting").count()).toBe(0);
   });
 });

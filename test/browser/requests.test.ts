@@ -83,4 +83,17 @@ describeInBrowser("the requests of the emulator's page", () => {
     expect(await page.title()).toBe("Emulator · pod-partner");
     expect(errors).toEqual([]);
   });
+
+  it("folds equal reads one after the other, and neither those apart nor their times", async () => {
+    const { page, emulator } = await open();
+    const headers = { "X-Service-Secret-Key": emulator.secretKey };
+    const read = async (path: string) => (await fetch(emulator.baseUrl + path, { headers })).text();
+    await read("/orders");
+    await emulator.clock.advance(15_000);
+    await read("/orders");
+    await read("/claims");
+    await read("/claims");
+    await page.getByRole("option", { name: /claims\.list ×2/ }).waitFor();
+    expect(await page.getByRole("option", { name: /orders\.list GET/ }).count()).toBe(2);
+  });
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** The built command line. */
-const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+export const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 /** How a process ended: its exit code, or the signal that killed it. */
 interface Ended {
@@ -14,6 +14,7 @@ interface Ended {
 
 /** A process with its output. It is killed when the test ends. */
 export interface Running {
+  readonly pid: number | undefined;
   /** The standard output until now. */
   output(): string;
   /** The standard error output until now. */
@@ -74,6 +75,7 @@ export function start(command: string, args: readonly string[], environment: Env
       ended.then(() => reject(new Error(`ended without ${pattern}: ${texts.output}${texts.errors}`)), reject);
     });
   return {
+    pid: child.pid,
     output: () => texts.output,
     errors: () => texts.errors,
     until,
@@ -85,8 +87,8 @@ export function start(command: string, args: readonly string[], environment: Env
 
 /** Starts the command line. */
 export function startCli(args: readonly string[], environment: Environment = {}): Running {
-  if (!existsSync(program)) throw new Error("There is no build to run: run `npm run build`.");
-  return start(process.execPath, [program, ...args], environment);
+  if (!existsSync(cli)) throw new Error("There is no build to run: run `npm run build`.");
+  return start(process.execPath, [cli, ...args], environment);
 }
 
 /** Runs the command line to its end. */

@@ -145,7 +145,7 @@ describe("pod-partner verify", () => {
   );
 
   it.each([
-    ["fails without a fault", "process.exit(4);", /fails without a fault: it ended with exit code 4/],
+    ["fails without a fault", "process.exit(4);", /fails without a fault: the program ended with exit code 4/],
     ["ignores the emulator", "", /it sent no request: it must use POD_PARTNER_BASE_URL/],
   ])("says that a program %s, also in the reports", async (name, code, message) => {
     const program = programOf(`${name.replaceAll(" ", "-")}.mjs`, code);
@@ -367,6 +367,35 @@ describe("pod-partner verify", () => {
       expect(rows).toEqual({ "callbacks-killed": "passed", "callbacks-never": "passed" });
     }, 60_000);
 
+    it.each(["killed-after", "killed-later"])(
+      "that is killed and right passes %s, also when the command waits for the callback",
+      async (row) => {
+        const port = await freePort();
+        const origin = `http://127.0.0.1:${port}`;
+        const handle = `${checks} if (!(await read())) return accept(503); seen.add(order); accept(204);`;
+        const drive = programOf(
+          "waits-for-all.mjs",
+          `const get = (path) => fetch("${origin}" + path).catch(() => {});
+          await get("/order");
+          while (!(await get("/shipped"))?.ok) await new Promise((resolve) => setTimeout(resolve, 100));`,
+        );
+        const { rows } = await verify(row, serverOf(row, port, handle), [
+          ...optionsOf(port),
+          "--drive",
+          drive.join(" "),
+        ]);
+        expect(rows).toEqual({ [row]: "passed" });
+      },
+      60_000,
+    );
+
+    it("names the drive command that ended with an error", async () => {
+      const port = await freePort();
+      const server = serverOf("driven", port, `${checks} accept((await read()) ? 204 : 503);`);
+      const { errors } = await runCli(["verify", ...optionsOf(port), "--drive", "exit 5", "--", ...server]);
+      expect(errors).toContain("fails without a fault: the drive command ended with exit code 5.");
+    });
+
     it("that never reads an order fails without a fault", async () => {
       const port = await freePort();
       const server = serverOf("blind", port, "accept(204);");
@@ -381,10 +410,10 @@ describe("pod-partner verify", () => {
         `import { createServer } from "node:http"; createServer((_, response) => response.writeHead(404).end()).listen(${port}, "127.0.0.1");`,
       );
       const { errors } = await runCli(["verify", "--timeout", "2000", ...optionsOf(port), "--", ...server]);
-      expect(errors).toMatch(/: it was never ready: http:\S+ did not respond with 2xx \(status 404\)\./);
+      expect(errors).toMatch(/: the program was never ready: http:\S+ did not respond with 2xx \(status 404\)\./);
       const ends = programOf("ends.mjs", "process.exit(3);");
       const early = await runCli(["verify", ...optionsOf(port), "--", ...ends]);
-      expect(early.errors).toMatch(/: it ended with exit code 3 before it was ready\./);
+      expect(early.errors).toMatch(/: the program ended with exit code 3 before it was ready\./);
     });
 
     it("is not mistaken for another program at its port", async () => {

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli, startCli } from "./process.ts";
@@ -91,21 +91,57 @@ describe("--world", () => {
 });
 
 describe("--save", () => {
-  it("keeps the world for --world", async () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("keeps the world for --world after %s", async (signal) => {
     const path = join(await folder(), "world.json");
     const first = await startEmulator(["--orders", "2", "--save", path]);
     const references = await referencesOf(first.baseUrl);
-    first.kill("SIGTERM");
+    first.kill(signal);
     expect(await first.ended).toMatchObject({ code: 0 });
     expect(first.output()).toContain(`Ended. The world is in ${path}: go on with --world ${path}.`);
     const second = await startEmulator(["--world", path]);
     expect(await referencesOf(second.baseUrl)).toEqual(references);
   });
 
-  it("is refused at the start for a folder that does not exist", async () => {
-    const { code, errors } = await runCli(["emulator", "--save", join(await folder(), "none", "world.json")]);
-    expect(code).toBe(1);
-    expect(errors).toMatch(/^pod-partner: The world cannot be saved in .+world\.json: ENOENT.+\n$/);
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("keeps the world when %s comes twice", async (signal) => {
+    const path = join(await folder(), "world.json");
+    const running = await startEmulator(["--orders", "200", "--save", path]);
+    running.kill(signal);
+    running.kill(signal);
+    await running.ended;
+    const world = JSON.parse(await readFile(path, "utf8"));
+    expect(world.organizations[0].orders).toHaveLength(200);
+    expect(await readdir(dirname(path))).toEqual(["world.json"]);
+  });
+
+  it("replaces the file that a link names, and keeps the link", async () => {
+    const path = await folder();
+    await writeFile(join(path, "old.json"), "old");
+    await symlink("old.json", join(path, "link.json"));
+    const running = await startEmulator(["--save", join(path, "link.json")]);
+    expect(await readFile(join(path, "old.json"), "utf8")).toBe("old");
+    running.kill("SIGTERM");
+    await running.ended;
+    expect(JSON.parse(await readFile(join(path, "old.json"), "utf8"))).toHaveProperty("organizations");
+    expect((await readdir(path)).toSorted()).toEqual(["link.json", "old.json"]);
+  });
+
+  it.each([
+    ["a folder that does not exist", "none/world.json", "its folder does not exist"],
+    ["a folder", ".", "it is a folder"],
+    ["a folder that is a file", "file/world.json", "its folder is a file"],
+  ])("is refused at the start for %s", async (_, name, reason) => {
+    const path = await folder();
+    await writeFile(join(path, "file"), "");
+    const { code, output, errors } = await runCli(["emulator", "--port", "0", "--save", join(path, name)]);
+    expect({ code, output }).toEqual({ code: 2, output: "" });
+    expect(errors).toMatch(/^pod-partner: The world cannot be saved in .+: .+\. \(pod-partner emulator --help\)\n$/);
+    expect(errors).toContain(`: ${reason}.`);
+  });
+
+  it("is refused at the start for a folder in which nothing can be written", async () => {
+    const { code, errors } = await runCli(["emulator", "--port", "0", "--save", "/proc/self/world.json"]);
+    expect(code).toBe(2);
+    expect(errors).toContain("pod-partner: The world cannot be saved in /proc/self/world.json: ");
   });
 });
 

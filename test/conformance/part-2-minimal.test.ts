@@ -64,6 +64,35 @@ describe("with only what the specification promises", () => {
     expect((await service.get(`/orders/${order}`)).body.order).not.toHaveProperty("dropshipAddressReference");
   });
 
+  it("4.3, 4.6, 7: a response has the cache headers and the Retry-After that are promised, and no others", async () => {
+    await using service = await minimal();
+    const names = ["cache-control", "etag", "last-modified", "retry-after"];
+    const headersOf = async (path: string, headers?: Record<string, string>) => {
+      const response = await service.get(path, headers);
+      return [response.status, ...names.filter((name) => response.headers.has(name))];
+    };
+    const render = await createRender(service);
+    expect(await headersOf(`/renders/${render}`)).toEqual([200]);
+    expect(await headersOf(`/renders/${render}/media`)).toEqual([202, "retry-after"]);
+    expect(await headersOf(`/renders/${render}/thumbnail`)).toEqual([202, "retry-after"]);
+    service.emulator.completeRender(render);
+    expect(await headersOf(`/renders/${render}`)).toEqual([200]);
+    expect(await headersOf(`/renders/${render}/media`)).toEqual([200, "cache-control"]);
+    expect(await headersOf(`/renders/${render}/media`, { "If-None-Match": "*" })).toEqual([200, "cache-control"]);
+    expect(await headersOf(`/renders/${render}/thumbnail`)).toEqual([200, "cache-control"]);
+    const product = `/products/${service.demo.products.slimCase}`;
+    expect(await headersOf(`${product}/media/render.png`)).toEqual([200, "cache-control"]);
+    const ofExample = [200, "cache-control", "etag", "last-modified"];
+    expect(await headersOf(`${product}/media/example.png`)).toEqual(ofExample);
+    expect(await headersOf(`${product}/layers/base.png`)).toEqual([200, "etag", "last-modified"]);
+    expect(await headersOf(`${product}/layers/base.png`, { "If-None-Match": "*" })).toEqual([
+      304,
+      "etag",
+      "last-modified",
+    ]);
+    expect(await headersOf("/products")).toEqual([200]);
+  });
+
   it("7 rule 1: a 4xx has its error object", async () => {
     await using service = await minimal();
     expectRefusal(await service.get("/orders/Order_x"), 400);

@@ -200,6 +200,27 @@ describe("renders", () => {
     expect(() => bench.emulator.faults.add({ on: "orders.create", fault: "failRender" })).toThrow("A fault's on");
   });
 
+  it.each([0, 1, 5_000])(
+    "of %i ms fail by a fault, which leaves a completed render as it is",
+    async (renderDuration) => {
+      const bench = setUp({ renderDuration });
+      const done = await rendered(bench);
+      await bench.clock.advance(renderDuration);
+      const without = bench.emulator.faults.add({ fault: "failRender" });
+      expect(await rendered(bench)).toBe(done);
+      without.remove();
+      const fault = bench.emulator.faults.add({ fault: "failRender" });
+      const imageReference = validImage(bench.emulator, "new");
+      const render = { compositionReference: await composition(bench), imageReference };
+      const { reference } = (await bench.post("/renders", { render })).body.render;
+      await bench.clock.advance(renderDuration);
+      const statusOf = async (one: string) => (await bench.get(`/renders/${one}`)).body.render.status;
+      expect([without.hits, fault.hits]).toEqual([1, 1]);
+      expect([await statusOf(done), await statusOf(reference)]).toEqual(["completed", "failed"]);
+      expect(problem(await bench.get(`/renders/${reference}/media`)).code).toBe("render_failed");
+    },
+  );
+
   it("are refused for unknown parts, and for compositions of an archived product", async () => {
     const bench = setUp();
     const valid = { compositionReference: await composition(bench), imageReference: await bench.image() };
@@ -242,4 +263,30 @@ describe("rendertokens", () => {
       rendertokens: { used: 0, limit: 1000, remaining: 1000, resets },
     });
   });
+
+  it.each([
+    "0000-01-01T00:00:00Z",
+    "0000-02-29T12:00:00Z",
+    "0099-12-31T23:59:59Z",
+    "1900-03-01T00:00:00Z",
+    "1937-06-30T22:00:00Z",
+    "1969-12-31T23:59:59.999Z",
+    "9999-12-26T22:59:59.999Z",
+  ])("at %s are reset on a Monday in the seven days after it", async (now) => {
+    const { get } = setUp({ clock: createManualClock(now) });
+    const { resets } = (await get("/rendertokens")).body.rendertokens;
+    expect(resets).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\+\d\d:\d\d$/);
+    expect(new Date(resets.slice(0, 10)).getUTCDay()).toBe(1);
+    const wait = Date.parse(resets) - Date.parse(now);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(7 * 86_400_000);
+  });
+
+  it.each(["9999-12-27T00:00:00Z", "9999-12-31T23:59:58Z"])(
+    "at %s, whose Monday has no date of four digits, are reset at the latest one",
+    async (now) => {
+      const { get } = setUp({ clock: createManualClock(now) });
+      expect((await get("/rendertokens")).body.rendertokens.resets).toBe("9999-12-31T23:59:59+00:00");
+    },
+  );
 });

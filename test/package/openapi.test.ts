@@ -93,4 +93,60 @@ describe("pod-partner/openapi.json", () => {
     const { get: media } = document.paths["/renders/{renderReference}/media"] ?? {};
     expect(Object.keys(media?.responses ?? {})).toEqual(["200", "202", "304", "429", "4XX"]);
   });
+
+  describe("has the rules of a destination, as the specification does:", () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    ajv.addSchema(document, "openapi");
+    const validatorOf = (method: string, path: string) => {
+      const { schema = {} } = document.paths[path]?.[method]?.requestBody?.content?.["application/json"] ?? {};
+      return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')));
+    };
+    const takes = {
+      order: validatorOf("post", "/orders"),
+      dropshipAddress: validatorOf("put", "/orders/{orderReference}/dropship-address"),
+      quote: validatorOf("post", "/quote"),
+    };
+    const line = { productReference: `Product_${"0".repeat(26)}`, quantity: 1 };
+    const common = { storeReference: `Store_${"0".repeat(26)}`, orderlines: [line] };
+    const address = { countryCode: "NL", email: "ada@example.com" };
+    const dropship = (dropshipAddress: object) => ({ ...common, shippingKind: "dropship", dropshipAddress });
+    const american = { ...address, countryCode: "US" };
+    const italian = { ...address, countryCode: "IT" };
+
+    // With the bodies that take the address: an order, a new address, a quote.
+    it.each([
+      ["a complete address", address, [true, true, true]],
+      ["no email", { countryCode: "NL" }, [false, false, true]],
+      ["an empty email", { ...address, email: "" }, [false, false, true]],
+      ["a blank email", { ...address, email: " " }, [false, false, true]],
+      ["no state in the US", american, [false, false, true]],
+      ["an empty state in Italy", { ...italian, state: "" }, [false, false, true]],
+      ["a blank state in Italy", { ...italian, state: " " }, [false, false, true]],
+      ["a state in the US", { ...american, state: "CA" }, [true, true, true]],
+      ["a state in Italy", { ...italian, state: "MI" }, [true, true, true]],
+      ["no country", { email: "ada@example.com" }, [false, false, false]],
+      ["a country in small letters", { ...address, countryCode: "nl" }, [false, false, false]],
+      ["an unknown field", { ...address, street: "Dam" }, [false, false, false]],
+    ] as const)("%s", (_, given, [inOrder, alone, inQuote]) => {
+      expect(takes.order({ order: dropship(given) })).toBe(inOrder);
+      expect(takes.dropshipAddress({ dropshipAddress: given })).toBe(alone);
+      expect(takes.quote({ quote: dropship(given) })).toBe(inQuote);
+    });
+
+    it.each([
+      ["dropship without an address", { ...common, shippingKind: "dropship" }, false],
+      ["combined", { ...common, shippingKind: "combined" }, true],
+      ["combined with an address", { ...dropship(address), shippingKind: "combined" }, false],
+      [
+        "combined with a level",
+        { ...common, shippingKind: "combined", dropshipMinimalShippingLevel: "tracked" },
+        false,
+      ],
+      ["dropship with a level", { ...dropship(address), dropshipMinimalShippingLevel: "tracked" }, true],
+      ["no shipping kind", { ...common, dropshipAddress: address }, false],
+    ] as const)("%s", (_, given, isTaken) => {
+      expect(takes.order({ order: given })).toBe(isTaken);
+      expect(takes.quote({ quote: given })).toBe(isTaken);
+    });
+  });
 });

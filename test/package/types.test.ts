@@ -1,8 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { installedProject } from "./tarball.ts";
+import { wrapperOf } from "./wrapper.ts";
 
 /** How TypeScript users resolve packages; each project compiles an ES and a CommonJS module. */
 const resolutions: Readonly<Record<string, ts.CompilerOptions>> = {
@@ -13,19 +14,19 @@ const resolutions: Readonly<Record<string, ts.CompilerOptions>> = {
 
 const withNode: ts.CompilerOptions = { lib: ["lib.es2023.d.ts"], types: ["node"] };
 
+const optionsOf = (project: string, options: ts.CompilerOptions): ts.CompilerOptions => ({
+  target: ts.ScriptTarget.ES2023,
+  strict: true,
+  noEmit: true,
+  skipLibCheck: false,
+  ...withNode,
+  ...options,
+  typeRoots: [join(project, "node_modules/@types")],
+});
+
 function compile(project: string, files: readonly string[], options: ts.CompilerOptions): readonly string[] {
-  const program = ts.createProgram({
-    rootNames: files.map((file) => join(project, file)),
-    options: {
-      target: ts.ScriptTarget.ES2023,
-      strict: true,
-      noEmit: true,
-      skipLibCheck: false,
-      ...withNode,
-      ...options,
-      typeRoots: [join(project, "node_modules/@types")],
-    },
-  });
+  const rootNames = files.map((file) => join(project, file));
+  const program = ts.createProgram({ rootNames, options: optionsOf(project, options) });
   // The declarations of TypeScript and of Node do not depend on the package, and take longer than the rest.
   return program
     .getSourceFiles()
@@ -68,6 +69,19 @@ describe("the packed types", () => {
     const project = await installedProject(["@types/node"]);
     expect(compile(project, ["named.mts", "opaque.mts"], { ...resolutions.nodenext, declaration: true })).toEqual([]);
   }, 60_000);
+
+  it.each(["wrapper.mts", "wrapper.cts"])(
+    "let a library export each method and each field of each type, as it is, bound or wrapped: %s",
+    async (file) => {
+      const project = await installedProject(["@types/node", "@opentelemetry/api"]);
+      const options = { ...resolutions.nodenext, declaration: true, skipLibCheck: true };
+      const text = wrapperOf(join(project, file), optionsOf(project, options));
+      expect(text).toContain('(value: e0.OrdersResource) => value["ensure"].bind(value)');
+      await writeFile(join(project, file), text);
+      expect(compile(project, [file], options)).toEqual([]);
+    },
+    120_000,
+  );
 
   it.each(["es2020", "es2023"])(
     "explain which values fit when the declarations of Node are not installed, as in a worker or a browser build for %s",

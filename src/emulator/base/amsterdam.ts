@@ -1,44 +1,44 @@
 const zone = "Europe/Amsterdam";
+const minute = 60_000;
 const day = 86_400_000;
-
-const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 let format: Intl.DateTimeFormat | undefined;
 
-const partsAt = (at: number): Readonly<Record<string, string>> => {
-  format ??= new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    weekday: "short",
-    timeZoneName: "longOffset",
-  });
-  return Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
-};
-
-/** The offset of Amsterdam from UTC, for example `+01:00`. */
-const offsetAt = (at: number): string => partsAt(at).timeZoneName?.replace("GMT", "") || "+00:00";
-
-const toMilliseconds = (offset: string): number => {
-  const [hours = 0, minutes = 0] = offset.split(":").map(Number);
-  return (hours * 60 + minutes) * 60_000;
-};
-
-/** The date in Amsterdam, as a number of days since 1970. */
-export function calendarDay(at: number): number {
-  const parts = partsAt(at);
-  return Date.UTC(Number(parts.year), Number(parts.month) - 1, Number(parts.day)) / day;
+/**
+ * How far Amsterdam is ahead of UTC, in milliseconds. Until 1937 it was no whole number of minutes, which a timestamp cannot say: it is
+ * rounded.
+ */
+function offsetAt(at: number): number {
+  format ??= new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "longOffset" });
+  const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  const [hours = 0, minutes = 0, seconds = 0] = name.replace("GMT", "").split(":").map(Number);
+  return Math.round((hours * 3600 + minutes * 60 + seconds) / 60) * minute;
 }
 
+/** Formats an offset, for example `+01:00`. Amsterdam was never behind UTC. */
+const toOffset = (offset: number): string => `+${new Date(offset).toISOString().slice(11, 16)}`;
+
+/** The date in Amsterdam, as a number of days since 1970. */
+export const calendarDay = (at: number): number => Math.floor((at + offsetAt(at)) / day);
+
+/** The last day that has a date in the form of the service. */
+const lastDay = Date.parse("9999-12-31") / day;
+
 /** Formats a number of days since 1970, for example `2026-11-02`. */
-export const toDate = (calendar: number): string => new Date(calendar * day).toISOString().slice(0, 10);
+export const toDate = (calendar: number): string =>
+  new Date(Math.min(calendar, lastDay) * day).toISOString().slice(0, 10);
+
+/** Returns the days that have passed since Monday: 1970-01-01 was a Thursday. */
+const sinceMonday = (calendar: number): number => (((calendar + 3) % 7) + 7) % 7;
 
 /** The next Monday, 00:00 in Amsterdam. Rendertokens reset then (specification 8). */
 export function nextMonday(now: number): { readonly at: number; readonly iso: string } {
-  const weekday = weekdays.indexOf(partsAt(now).weekday ?? "Mon");
-  const monday = calendarDay(now) + 7 - weekday;
+  const today = calendarDay(now);
+  const monday = today + 7 - sinceMonday(today);
   // The clocks change in the night to Sunday, so an offset near Monday's midnight is the offset of Monday.
   const offset = offsetAt(monday * day);
-  return { at: monday * day - toMilliseconds(offset), iso: `${toDate(monday)}T00:00:00${offset}` };
+  const at = monday * day - offset;
+  // The year 10000 has no timestamp in the form of the service: the latest one stands for it.
+  const iso = monday > lastDay ? `${toDate(lastDay)}T23:59:59+00:00` : `${toDate(monday)}T00:00:00${toOffset(offset)}`;
+  return { at, iso };
 }

@@ -12,7 +12,8 @@ export const productgroupTable = {
   customCases: { name: "Custom cases for Demo Prints", price: 1295, private: true },
 } as const;
 
-type ProductgroupName = keyof typeof productgroupTable;
+/** The name of a productgroup in `emulator.demo`. */
+export type ProductgroupName = keyof typeof productgroupTable;
 
 /** A product's lifecycle stage (specification 3.3). */
 export type Stage = KnownProductStatus;
@@ -25,7 +26,7 @@ export const stages = [
   "archived",
 ] as const satisfies Stage[];
 
-interface ProductRow {
+export interface ProductRow {
   readonly name: string;
   readonly group: ProductgroupName;
   readonly stage: Stage;
@@ -73,6 +74,7 @@ export const productTable = {
   slimCaseFold: row("Slim case iPhone Fold", "slimCases", "announced", "SLIM-IPF", null, 0, "2026-10-05"),
 } as const satisfies Readonly<Record<string, ProductRow>>;
 
+/** The name of a product in `emulator.demo`. */
 export type ProductName = keyof typeof productTable;
 
 export interface StoredProductgroup {

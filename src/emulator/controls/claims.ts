@@ -6,7 +6,7 @@ import { type ClaimlineReview, decideAll, decideLines, refuseReviewed, review } 
 import { type Award, awards } from "../work/records.ts";
 import { control, find } from "./control.ts";
 
-interface CommonReview {
+export interface CommonReview {
   /** Default false. */
   readonly refundShippingCosts?: boolean;
   /** Default empty. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ResponseShape } from "../../http/endpoint.ts";
 import { retryAfterHeader, WholeResponse } from "../base/messages.ts";
 import type { Problem } from "../base/problem.ts";
+import type { World } from "../state/world.ts";
 
 /** The content of a file to download. */
 export interface FileContent {
@@ -10,7 +11,11 @@ export interface FileContent {
   readonly cacheControl: string;
   /** Milliseconds since 1970. */
   readonly modified: number;
+  /** The headers that the specification promises. With `shapes: "minimal"` the response has no others of them. */
+  readonly promised: readonly CacheHeader[];
 }
+
+type CacheHeader = "ETag" | "Last-Modified" | "Cache-Control";
 
 /** For files that never change: clients may cache them for a year. */
 export const immutable = "private, max-age=31536000, immutable";
@@ -52,25 +57,31 @@ export const pendingResponse = (retryAfter: number): Response =>
 const etagOf = (bytes: Uint8Array): string =>
   `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
 
+/** The validators that a request can be checked against. */
+interface Validators {
+  readonly etag: string | undefined;
+  readonly modified: number | undefined;
+}
+
 /** If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2). */
-function isUnchanged(request: Request, etag: string, modified: number): boolean {
+function isUnchanged(request: Request, { etag, modified }: Validators): boolean {
   const tags = request.headers.get("If-None-Match");
-  if (tags !== null) {
+  if (tags !== null && etag !== undefined) {
     return tags.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
   }
   const since = Date.parse(request.headers.get("If-Modified-Since") ?? "");
-  return !Number.isNaN(since) && Math.floor(modified / 1000) * 1000 <= since;
+  return modified !== undefined && !Number.isNaN(since) && Math.floor(modified / 1000) * 1000 <= since;
 }
 
 /** The response with a file, or 304 when the client has the current version. */
-export function fileResponse(request: Request, { bytes, type, cacheControl, modified }: FileContent): Response {
+export function fileResponse({ settings }: World, request: Request, content: FileContent): Response {
+  const { bytes, type, cacheControl, modified, promised } = content;
   const etag = etagOf(bytes);
-  const headers = {
-    ETag: etag,
-    "Last-Modified": new Date(modified).toUTCString(),
-    "Cache-Control": cacheControl,
-  };
-  if (isUnchanged(request, etag, modified)) return new Response(null, { status: 304, headers });
+  const all = { ETag: etag, "Last-Modified": new Date(modified).toUTCString(), "Cache-Control": cacheControl };
+  const has = (name: CacheHeader) => settings.shapes === "full" || promised.includes(name);
+  const headers = Object.fromEntries(Object.entries(all).filter(([name]) => has(name as CacheHeader)));
+  const validators = { etag: has("ETag") ? etag : undefined, modified: has("Last-Modified") ? modified : undefined };
+  if (isUnchanged(request, validators)) return new Response(null, { status: 304, headers });
   return new WholeResponse(bytes, {
     status: 200,
     headers: { ...headers, "Content-Type": type, "Content-Length": String(bytes.byteLength) },

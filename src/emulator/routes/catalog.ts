@@ -60,6 +60,10 @@ const getLayerFile = endpoint({
   repeat: "safe",
 });
 
+/** The cache headers of product media, which are all promised (4.3). */
+const ofExample = { cacheControl: revalidated, promised: ["Cache-Control", "ETag", "Last-Modified"] } as const;
+const ofRender = { cacheControl: immutable, promised: ["Cache-Control"] } as const;
+
 /**
  * The pictures of a product by file name. A replaced example image keeps its name. A replaced render gets a new one, because clients
  * may cache a render for a year.
@@ -68,8 +72,8 @@ function mediaOf({ name, media: { example, render } }: StoredProduct) {
   const renderFile = render.version === 1 ? "render.png" : `render-${render.version}.png`;
   const examplePicture = example.version === 1 ? `${name}/example.png` : `${name}/example.png/${example.version}`;
   return new Map([
-    ["example.png", { ...example, picture: examplePicture, cacheControl: revalidated, width: 480, height: 640 }],
-    [renderFile, { ...render, picture: `${name}/${renderFile}`, cacheControl: immutable, width: 600, height: 800 }],
+    ["example.png", { ...example, ...ofExample, picture: examplePicture, width: 480, height: 640 }],
+    [renderFile, { ...render, ...ofRender, picture: `${name}/${renderFile}`, width: 600, height: 800 }],
   ]);
 }
 
@@ -128,9 +132,9 @@ export const catalogRoutes: readonly Route[] = [
     handle: ({ world, path, request }) => {
       const product = availableProduct(world, path.productReference);
       const file = found(mediaOf(product).get(path.filename), `Media ${path.filename}`);
-      const { picture, width, height, cacheControl, modified } = file;
+      const { picture, width, height, cacheControl, modified, promised } = file;
       const bytes = drawn(picture, width, height, product.name);
-      return fileResponse(request, { bytes, type: "image/png", cacheControl, modified });
+      return fileResponse(world, request, { bytes, type: "image/png", cacheControl, modified, promised });
     },
   }),
   rawRoute(getLayerFile, {
@@ -142,11 +146,12 @@ export const catalogRoutes: readonly Route[] = [
         throw new Problem("not_found", `Layer image ${path.filename} does not exist`);
       }
       const bytes = drawn(`${product.name}/${product.layersModified}`, 240, 320);
-      return fileResponse(request, {
+      return fileResponse(world, request, {
         bytes,
         type: "image/png",
         cacheControl: revalidated,
         modified: product.layersModified,
+        promised: ["ETag", "Last-Modified"],
       });
     },
   }),

@@ -75,20 +75,49 @@ const textAt = (value: unknown, field: string): string => {
 /** Runs a rule also when single fields are invalid, so that all issues are reported at once. */
 const anyway = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
 
+/** A text that says something, as JSON schema. */
+const filled = { pattern: "\\S" };
+
+/** The rules of a dropship address as JSON schema, and in words: `refine` is neither. */
+const addressRules = {
+  description:
+    "The customer's address. `email` is required and not empty (`invalid_address_missing_email`). `state` is required and not empty in the United States and Italy.",
+  allOf: [
+    { required: ["email"], properties: { email: filled } },
+    {
+      if: { required: ["countryCode"], properties: { countryCode: { enum: ["US", "IT"] } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
+      then: { required: ["state"], properties: { state: filled } },
+    },
+  ],
+};
+
+/** The rules of an order's shipping kind. */
+const kindRules = {
+  description:
+    "With `shippingKind` `dropship`, `dropshipAddress` is required (`missing_address`). With `combined`, it and `dropshipMinimalShippingLevel` are absent.",
+  if: { required: ["shippingKind"], properties: { shippingKind: { const: "dropship" } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
+  then: { required: ["dropshipAddress"] },
+  else: { properties: { dropshipAddress: false, dropshipMinimalShippingLevel: false } },
+};
+
 /** The address of a dropship order (2.3). */
 const address = () =>
-  anyAddress().check(
-    z.refine((value) => textAt(value, "email") !== "", {
-      ...anyway,
-      path: ["email"],
-      error: "is required in a dropship address (invalid_address_missing_email)",
-    }),
-    z.refine((value) => !["US", "IT"].includes(textAt(value, "countryCode")) || textAt(value, "state") !== "", {
-      ...anyway,
-      path: ["state"],
-      error: "is required for a destination in the United States or Italy",
-    }),
-  );
+  anyAddress()
+    .check(
+      z.refine((value) => textAt(value, "email") !== "", {
+        ...anyway,
+        path: ["email"],
+        error: "is required in a dropship address (invalid_address_missing_email)",
+      }),
+      z.refine((value) => !["US", "IT"].includes(textAt(value, "countryCode")) || textAt(value, "state") !== "", {
+        ...anyway,
+        path: ["state"],
+        error: "is required for a destination in the United States or Italy",
+      }),
+    )
+    .register(z.globalRegistry, addressRules);
 
 /** The fields of an order and of a quote. */
 const goods = (fields: z.core.$ZodLooseShape, destination: z.ZodMiniType) => {
@@ -118,7 +147,8 @@ const goods = (fields: z.core.$ZodLooseShape, destination: z.ZodMiniType) => {
         path: ["dropshipMinimalShippingLevel"],
         error: "is for dropship orders only",
       }),
-    );
+    )
+    .register(z.globalRegistry, kindRules);
 };
 
 /** 2.4 and 2.5. */

@@ -30,11 +30,13 @@ function respondWithFile(world: World, request: Request, reference: RenderRefere
   const status = renderStatus(world, render);
   if (status === "pending") return pendingResponse(world.clock.toWire(render.completed - world.now()));
   if (status === "failed") throw new Problem("render_failed", "The render failed, so it has no files");
-  return fileResponse(request, {
+  return fileResponse(world, request, {
     bytes: renderFile(world, render, part),
     type: "image/png",
     cacheControl: immutable,
     modified: render.completed,
+    // 4.6 rule 3.
+    promised: ["Cache-Control"],
   });
 }
 
@@ -83,7 +85,8 @@ export const renderRoutes: readonly Route[] = [
     handle: ({ world, path }) => toRender(world, renderOf(world, path.renderReference)),
     headers: ({ world, path }) => {
       const render = renderOf(world, path.renderReference);
-      if (renderStatus(world, render) !== "pending") return {};
+      // A Retry-After is promised of the files only (4.6).
+      if (world.settings.shapes === "minimal" || renderStatus(world, render) !== "pending") return {};
       return retryAfterHeader(world.clock.toWire(render.completed - world.now()));
     },
   }),

@@ -62,12 +62,8 @@ export const evidenceRoutes: readonly Route[] = [
       const evidence = found(evidenceOf(world, path.evidenceReference), `Evidence ${path.evidenceReference}`);
       const bytes = new Uint8Array(Buffer.from(evidence.content, "base64"));
       const type = bytes[0] === 0xff ? "image/jpeg" : "image/png";
-      return fileResponse(request, {
-        bytes,
-        type,
-        cacheControl: revalidated,
-        modified: evidence.created,
-      });
+      const { created: modified } = evidence;
+      return fileResponse(world, request, { bytes, type, cacheControl: revalidated, modified, promised: [] });
     },
   }),
 ];

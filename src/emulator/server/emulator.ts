@@ -116,14 +116,19 @@ interface RoutedRequest {
   readonly lifetime: Lifetime;
 }
 
-/** Lets the pending render fail that a response names. */
-function failCreatedRender({ worlds }: Emulation, response: Response): Response {
+/** Lets the render fail that a request creates, or that is still pending. With a `renderDuration` of 0 a new render is final at once. */
+async function failCreatedRender({ worlds }: Emulation, respond: () => Promise<Response>): Promise<Response> {
+  const before = worlds.map(({ renders, now }) => ({ count: renders.size, time: now() }));
+  const response = await respond();
   const text = response instanceof WholeResponse ? String(response.whole) : "";
   const created = attempt<unknown>(() => JSON.parse(text));
   const reference = textOf(propertyOf(created, "render"), "reference") ?? "";
-  for (const world of worlds) {
+  for (const [index, world] of worlds.entries()) {
     const render = world.renders.get(reference);
-    if (render !== undefined && renderStatus(world, render) === "pending") render.failed = true;
+    if (render === undefined) continue;
+    const { count = 0, time = 0 } = before[index] ?? {};
+    const isNew = world.renders.size > count && render.created >= time;
+    if (isNew || renderStatus(world, render) === "pending") render.failed = true;
   }
   return response;
 }
@@ -134,7 +139,7 @@ async function respond(
   { request, signal, match, fault, lifetime }: RoutedRequest,
 ): Promise<Response> {
   if (fault === undefined) return await service(request);
-  if (fault.fault === "failRender") return failCreatedRender(emulation, await service(request));
+  if (fault.fault === "failRender") return await failCreatedRender(emulation, async () => await service(request));
   // A fault can delay the request.
   const carryOut: Service = async (delayed) => {
     assertCurrent({ lifetime });

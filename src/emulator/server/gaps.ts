@@ -474,6 +474,13 @@ const ruleGaps: readonly Gap[] = [
     controls: ["drain"],
   },
   {
+    section: "8 rules 1, 3",
+    notShown: "whether a request that an empty bucket refuses draws the token of its other bucket",
+    emulator: "no: a 429 on an upload or a download draws no `default` token",
+    options: ["limits"],
+    controls: ["drain"],
+  },
+  {
     section: "8",
     notShown: "page sizes",
     emulator: "50 on every list",

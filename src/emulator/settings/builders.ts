@@ -13,6 +13,7 @@ import type {
   OrderInput,
   QuoteInput,
 } from "../../resources/orders/orders.endpoints.ts";
+import type { IdentifiedOrderInput } from "../../resources/orders/place.ts";
 import type { RenderInput } from "../../resources/renders/renders.endpoints.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import { withOverrides } from "../../util/fields.ts";
@@ -58,9 +59,7 @@ export function validImage(emulator: BuilderEmulator, name = "valid"): ImageRefe
 }
 
 /** Overrides with your own identifier, which `orders.ensure` needs. */
-interface Identified {
-  readonly customIdentifier: string;
-}
+type Identified = Pick<IdentifiedOrderInput, "customIdentifier">;
 
 /**
  * Makes a valid order: one printed slim case, as a dropship order to Amsterdam. The image exists in the emulator.

@@ -26,10 +26,10 @@ export interface SavedOrganization extends SavedRecords {
 }
 
 /** The fields of a product that can change. */
-type SavedProduct = Pick<StoredProduct, "reference"> & ProductState;
+export type SavedProduct = Pick<StoredProduct, "reference"> & ProductState;
 
 /** The fields of a warehouse item that can change. */
-type SavedItem = Pick<StoredItem, "reference" | "logicalQuantity" | "physicalQuantity">;
+export type SavedItem = Pick<StoredItem, "reference" | "logicalQuantity" | "physicalQuantity">;
 
 /** The whole state of the emulated service as JSON. */
 export interface SavedWorld {

@@ -42,7 +42,7 @@ export interface Product {
 }
 
 /** When something changed: an ISO 8601 timestamp. */
-interface Modified {
+export interface Modified {
   readonly modified?: string | null;
 }
 

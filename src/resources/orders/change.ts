@@ -74,7 +74,7 @@ interface ChangeRequest {
  * What a request reads; undefined if the service does not have it. Every 404 of the service has an error object (specification 7.1): one
  * without comes from a proxy and proves nothing.
  */
-export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
+async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

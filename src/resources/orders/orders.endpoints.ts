@@ -12,12 +12,13 @@ import {
   addressInput,
   type CompleteAddress,
   completeAddressInput,
+  countryDoubt,
   type QuoteAddressInput,
   quoteAddressInput,
 } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
 import { array, count, descriptive, filledText, open, reference, strict, text } from "../../schemas/shape.ts";
-import { isObject, isRecord } from "../../util/foreign.ts";
+import { isObject, isRecord, propertyOf } from "../../util/foreign.ts";
 
 /** The shipping levels, from lowest to highest (specification 4.7). */
 export const shippingLevels = ["basic", "tracked", "express"] as const;
@@ -302,6 +303,8 @@ export interface ShippingOption {
 }
 const shippingOption = () => open<ShippingOption>({ level: shippingLevel(), price: z.int() });
 
+const destinationDoubt = (order: unknown) => countryDoubt(propertyOf(order, "dropshipAddress"));
+
 export const createOrder = endpoint({
   call: "orders.create",
   method: "POST",
@@ -309,6 +312,7 @@ export const createOrder = endpoint({
   request: json<OrderInput>("order", orderInput),
   response: field("order", createdOrder),
   repeat: "recoverable",
+  doubtOf: destinationDoubt,
 });
 
 export const listOrders = endpoint({
@@ -344,6 +348,7 @@ export const replaceDropshipAddress = endpoint({
   request: json<CompleteAddress>("dropshipAddress", completeAddressInput),
   response: nothing,
   repeat: "idempotent",
+  doubtOf: countryDoubt,
 });
 
 export const quoteOrder = endpoint({
@@ -353,6 +358,7 @@ export const quoteOrder = endpoint({
   request: json<QuoteInput>("quote", quoteInput),
   response: field("shippingOptions", () => array(shippingOption())),
   repeat: "safe",
+  doubtOf: destinationDoubt,
 });
 
 export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField, noOrder }: Assumptions) =>

@@ -22,7 +22,7 @@ import { type WaitOptions, waitingOptions } from "./render-waiting.ts";
 import { createRender, type Render } from "./renders.endpoints.ts";
 
 /** The composition of a mockup by its reference. */
-interface KnownComposition {
+export interface KnownComposition {
   readonly compositionReference: CompositionReference;
   readonly sceneReference?: undefined;
   readonly productReference?: undefined;
@@ -30,7 +30,7 @@ interface KnownComposition {
 }
 
 /** The composition of a mockup by its parts. */
-interface CombinedComposition {
+export interface CombinedComposition {
   readonly compositionReference?: undefined;
   readonly sceneReference: SceneReference;
   readonly productReference: ProductReference;
@@ -38,13 +38,13 @@ interface CombinedComposition {
 }
 
 /** An image that was uploaded. */
-interface ReferencedImage {
+export interface ReferencedImage {
   readonly imageReference: ImageReference;
   readonly image?: undefined;
 }
 
 /** An image that the batch uploads. */
-interface SourceImage {
+export interface SourceImage {
   readonly imageReference?: undefined;
   readonly image: ImageSource;
 }
@@ -191,7 +191,7 @@ export type MockupFailure = "not-found" | "gone" | "render-failed" | "error";
 export type MockupLimit = "budget" | "weekly-limit";
 
 /** A row without a mockup. Its `reason` gives the type of its `error`. */
-type MockupProblem<Row, Reason extends MockupFailure | MockupLimit, Error> = {
+export type MockupProblem<Row, Reason extends MockupFailure | MockupLimit, Error> = {
   readonly ok: false;
   readonly input: Row;
   readonly reason: Reason;
@@ -199,7 +199,7 @@ type MockupProblem<Row, Reason extends MockupFailure | MockupLimit, Error> = {
 };
 
 /** A row that was left out for its tokens. */
-type MockupSkipped<Row, Reason extends MockupLimit, Error> = MockupProblem<Row, Reason, Error> & {
+export type MockupSkipped<Row, Reason extends MockupLimit, Error> = MockupProblem<Row, Reason, Error> & {
   /** When the week's rendertokens reset, as an ISO 8601 timestamp; undefined if the service did not say it. */
   readonly resetsAt: string | undefined;
 };

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { FaultView } from "../view.ts";
 import { act } from "./actions.ts";
 import { plural } from "./format.ts";
@@ -23,6 +23,8 @@ interface Preset {
   readonly name: string;
   readonly effect: string;
   readonly fault: Readonly<Record<string, unknown>>;
+  /** The only call that it can apply to. */
+  readonly only?: string;
 }
 
 /** The most useful first: what a client gets wrong most often. */
@@ -62,6 +64,12 @@ const presets: readonly Preset[] = [
   { name: "Stalled body", effect: "Half of the body arrives, then nothing.", fault: { fault: "stall" } },
   { name: "Trickle", effect: "The body arrives byte by byte, 50 ms apart.", fault: { fault: "trickle", ms: 50 } },
   {
+    name: "Render fails",
+    effect: "The render is created, and fails when it would be completed.",
+    fault: { fault: "failRender" },
+    only: "renders.create",
+  },
+  {
     name: "HTML instead of JSON",
     effect: "A 200 with a page of a proxy.",
     fault: { fault: "body", body: "<h1>Welcome to nginx!</h1>", type: "text/html" },
@@ -71,6 +79,8 @@ const presets: readonly Preset[] = [
 const chosen = signal(presets[0]);
 /** The call that the fault applies to; empty for every request. */
 const target = signal("orders.create");
+/** The call that the fault is added to: the chosen one, unless the fault is of another one only. */
+const aimedAt = computed(() => chosen.value?.only ?? target.value);
 const once = signal(true);
 
 /** Opens the form with a call. The details of a request use it. */
@@ -102,10 +112,21 @@ function Kinds() {
 }
 
 function Targets() {
+  const only = chosen.value?.only;
   const likely = likelyTargets();
   const choose = (call: string) => () => {
     target.value = call;
   };
+  if (only !== undefined) {
+    return (
+      <fieldset class="choice">
+        <legend>2. Where</legend>
+        <Button pressed onPress={() => {}}>
+          {only}
+        </Button>
+      </fieldset>
+    );
+  }
   return (
     <fieldset class="choice">
       <legend>2. Where</legend>
@@ -139,9 +160,9 @@ function Targets() {
 
 /** Adds a fault: what, where, add. */
 function FaultForm() {
-  const where = target.value === "" ? "every request" : target.value;
+  const where = aimedAt.value === "" ? "every request" : aimedAt.value;
   const add = () => {
-    const on = target.value === "" ? {} : { on: target.value };
+    const on = aimedAt.value === "" ? {} : { on: aimedAt.value };
     const nth = once.value ? { nth: 1 } : {};
     const fault = { ...on, ...nth, ...chosen.value?.fault };
     return act(

@@ -48,6 +48,7 @@ const connections = {
   connecting: { text: "connecting", tone: "quiet" },
   live: { text: "live", tone: "good" },
   lost: { text: "reconnecting", tone: "bad" },
+  removed: { text: "removed", tone: "bad" },
 } as const;
 
 function Connection() {
@@ -158,8 +159,15 @@ function Move() {
   return <progress class="move" value={done} aria-label="The clock moves" />;
 }
 
-/** Says that the emulator has gone. The page keeps what it last showed. */
+/** Says that the emulator or the world has gone. The page keeps what it last showed. */
 export function GoneBanner() {
+  if (connection.value === "removed") {
+    return (
+      <p class="banner" role="alert">
+        The world {worldName} was removed. The page shows what it last knew. <a href="/">Open the main world</a>
+      </p>
+    );
+  }
   if (connection.value !== "lost") return null;
   return (
     <p class="banner" role="alert">

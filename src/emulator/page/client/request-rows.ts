@@ -7,8 +7,8 @@ export type ListRow =
   | { readonly id: number; readonly requests: readonly [RequestSummary, ...RequestSummary[]] }
   | { readonly id: number; readonly mark: MarkView };
 
-/** Milliseconds after which an equal request is a call of its own. */
-const longestPause = 60_000;
+/** Milliseconds after which an equal request is a call of its own: while the first has no result, and after its result. */
+const longestPause = { retry: 60_000, read: 2_000 };
 
 /** The requests that can belong to one call have the same key. Undefined for a request that stands alone. */
 function keyOf({ call, method, path, subject }: RequestSummary): string | undefined {
@@ -30,10 +30,14 @@ const isRead = ({ method, call }: RequestSummary): boolean => method === "GET" &
 function isRepeated(before: RequestSummary, next: RequestSummary): boolean {
   const end = before.duration === null ? Number.POSITIVE_INFINITY : before.start + before.duration;
   // The times are rounded to a millisecond.
-  if (next.start + 1 < end || next.start - end > longestPause) return false;
+  if (next.start + 1 < end) return false;
   // Reads are repeated to see a change. Everything else is repeated because it has no result yet.
-  return isRead(next) || !isFinal(before);
+  const mostPause = !isFinal(before) ? longestPause.retry : isRead(next) ? longestPause.read : Number.NEGATIVE_INFINITY;
+  return next.start - end <= mostPause;
 }
+
+/** Whether the requests are repetitions that each had a result, such as polls: together they are not one slow request. */
+const areSeparate = (requests: readonly RequestSummary[]): boolean => requests.slice(0, -1).every(isFinal);
 
 /** What the requests of a row have in common, in words. */
 export const unityOf = ([first]: readonly [RequestSummary, ...RequestSummary[]]): string =>
@@ -95,9 +99,12 @@ export function storyOf(requests: readonly RequestSummary[]): string {
   return texts.length <= named ? texts.join(", ") : `${texts[0]}, …, ${texts.slice(1 - named).join(", ")}`;
 }
 
-/** Milliseconds from the first request of a call to the end of the last; undefined while it is open. */
+/**
+ * How long a row took, in milliseconds: a call from its first request to the end of its last one; of equal requests the latest. Undefined
+ * while it is open.
+ */
 export function spanOf(requests: readonly [RequestSummary, ...RequestSummary[]]): number | undefined {
   const latest = requests.at(-1);
   if (latest?.duration == null) return undefined;
-  return requests.length === 1 ? latest.duration : latest.start - requests[0].start + latest.duration;
+  return areSeparate(requests) ? latest.duration : latest.start - requests[0].start + latest.duration;
 }

@@ -10,8 +10,8 @@ export const controls = signal<readonly ControlView[]>([]);
 /** The name of the organization that the reader chose. Undefined for the first one. */
 export const organization = signal<string>();
 
-/** Whether the event stream is connected. */
-export const connection = signal<"connecting" | "live" | "lost">("connecting");
+/** Whether the event stream is connected. `removed`: the world of the page is gone for good. */
+export const connection = signal<"connecting" | "live" | "lost" | "removed">("connecting");
 
 /** The most requests that the page keeps. */
 export const capacity = 5000;

@@ -89,6 +89,12 @@ export async function reloadRequests(): Promise<void> {
 
 const ignore = () => {};
 
+/** Whether the emulator responds, and has no such world any more. */
+async function isRemoved(): Promise<boolean> {
+  const response = await fetch(inWorld("/_emulator/state")).catch(() => undefined);
+  return worldName !== "" && response?.status === 404;
+}
+
 /** Follows the emulator's event stream. After a lost connection it reads everything again, because events were missed. */
 export function follow(): void {
   const events = new EventSource(inWorld("/_emulator/events"));
@@ -110,8 +116,12 @@ export function follow(): void {
   events.addEventListener("change", () => void refresh().catch(ignore));
   events.onerror = () => {
     connection.value = "lost";
-    if (events.readyState !== EventSource.CLOSED) return;
-    setTimeout(follow, reopenAfter);
+    isRemoved().then((removed) => {
+      if (removed) {
+        events.close();
+        connection.value = "removed";
+      } else if (events.readyState === EventSource.CLOSED) setTimeout(follow, reopenAfter);
+    }, ignore);
   };
 }
 
