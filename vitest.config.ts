@@ -9,7 +9,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * Test files of these folders share processes, and so the modules that they load: loading them anew takes longer than most files' tests.
  * The files of the other folders count what is open in their process, or replace parts of the platform, and get a process of their own.
  */
-const shared = "architecture|cache|callbacks|conformance|emulator|flows|resources|types|unit";
+const shared = "architecture|callbacks|conformance|emulator|flows|resources|types|unit";
 /** As `shared`. These files mostly wait for the programs that they start, so they run first. */
 const programs = "browser|cli|examples|package|places|proxies|runtimes";
 /** Files of shared folders that replace a part of the platform for as long as their process runs, or that count objects in it. */

@@ -1,8 +1,9 @@
 /** Makes a gallery of mockups, 20 designs on 10 products, as one page. A second run renders only the design that has changed. */
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { PodPartner, placeholderOf, type Render, RequestValidationError } from "pod-partner";
+import { PodPartner, type Render, RequestValidationError } from "pod-partner";
 import { sqliteStorage } from "pod-partner/sqlite";
+import { thumbHashToDataURL } from "thumbhash";
 import { type Place, writePage } from "./gallery/page.ts";
 import { drawProgress, timeLeft } from "./gallery/progress-bar.ts";
 import { openService } from "./gallery/service.ts";
@@ -10,9 +11,9 @@ import { openService } from "./gallery/service.ts";
 const folder = resolve(process.argv[2] ?? "gallery");
 await mkdir(folder, { recursive: true });
 const { emulator, rows, failSome, close } = await openService(folder);
-// The storage remembers uploads, renders and files: what was paid for once is not paid for again.
+// The storage remembers uploads and renders: what was paid for once is not paid for again.
 const storage = sqliteStorage(join(folder, "storage.sqlite"), { organization: "gallery" });
-const partner = new PodPartner({ ...emulator.clientOptions, storage, fileCache: true });
+const partner = new PodPartner({ ...emulator.clientOptions, storage });
 
 const places = new Map(rows.map((row) => [row, row.place as Place]));
 let [costs, running, latest] = ["", true, 0];
@@ -43,7 +44,8 @@ for await (const outcome of outcomes) {
   if (outcome.ok) {
     const { path, render } = outcome.value;
     const picture = `pictures/${path.split(/[\\/]/).at(-1)}`;
-    places.set(outcome.input, { ...place, picture, placeholder: placeholderOf(render.thumbhash) });
+    const placeholder = render.thumbhash && thumbHashToDataURL(Buffer.from(render.thumbhash, "base64"));
+    places.set(outcome.input, { ...place, picture, placeholder });
   } else places.set(outcome.input, { ...place, why: wordsOf(outcome.reason, outcome.error) });
   if (performance.now() - latest < 300) continue;
   latest = performance.now();

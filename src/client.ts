@@ -1,4 +1,3 @@
-import { FileCache } from "./http/cache/file-cache.ts";
 import type { Method } from "./http/endpoint.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { type CallTracer, Observer, type StorageLostEvent } from "./http/observer.ts";
@@ -88,7 +87,7 @@ export class PodPartner {
   declare readonly "~follow": (tracer: CallTracer) => () => void;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, transport, hooks, logger, pacing, storage, fileCache, assumptions, ...resolved } =
+    const { secretKey, fetch, transport, hooks, logger, pacing, storage, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl, clock } = resolved;
     const observer = new Observer(hooks, logger);
@@ -105,11 +104,10 @@ export class PodPartner {
       paced: pacing !== undefined,
     });
     const scopeOf = createScopeOf(baseUrl, secretKey);
-    // The storage and the cache are opened at their first use.
+    // The storage is opened at its first use.
     let opened: Promise<ClientStorage> | undefined;
     const openStorage = () =>
       (opened ??= openClientStorage({ storage, scopeOf, clock, reports: reportsOf("storage") }));
-    const files = fileCache && new FileCache(openStorage, fileCache, clock);
     const core = {
       ...resolved,
       pacer: this.#pacer,
@@ -120,7 +118,6 @@ export class PodPartner {
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),
       observer,
       redact,
-      files,
     };
     const { send, start, run } = createSend(core);
     this.#send = send;

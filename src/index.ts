@@ -7,7 +7,7 @@
 import { assertRuntime } from "./util/runtime.ts";
 
 export type { Bytes, Download, DownloadOptions, NotModified, Progress as DownloadProgress } from "./binary/download.ts";
-export { type PictureSize, type Placeholder, placeholderOf } from "./binary/picture.ts";
+export type { PictureSize } from "./binary/picture.ts";
 export type { ImageSource, NodeStream } from "./binary/source.ts";
 export type { UploadProgress, UploadWatch } from "./binary/upload.ts";
 export type {
@@ -49,7 +49,6 @@ export { AlreadyReadError, CursorLoopError, ResponseTooLargeError } from "./erro
 export { StorageError } from "./errors/storage.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
-export type { FileCacheOptions } from "./http/cache/file-cache.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
 export type { FetchLike } from "./http/fetch-transport.ts";
 export type { Logger } from "./http/logger.ts";

@@ -68,17 +68,6 @@ const storage = () =>
     },
   );
 
-const fileCache = () =>
-  z.pipe(
-    z.transform((given) => (given === true ? {} : given === false ? undefined : given)),
-    z.optional(
-      z.strictObject(
-        { maxSize: z.optional(z.int().check(z.positive())) },
-        { error: "expected true, false or { maxSize }" },
-      ),
-    ),
-  );
-
 const transport = () =>
   z.custom<Transport>((value) => isFunction(functionOf(value, "send")), {
     error: "expected a transport, such as the result of `nodeTransport` of pod-partner/node",
@@ -152,7 +141,6 @@ const optional = {
   retry: retryOverrides,
   pacing,
   storage,
-  fileCache,
   responses: () => z.enum(["throw", "report"]),
   maxResponseSize: () => z.int().check(z.positive()),
   fetch: () => z.custom<FetchLike>(isFunction, { error: "expected a function" }),

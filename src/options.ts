@@ -1,5 +1,4 @@
 import { ConfigurationError } from "./errors/validation.ts";
-import type { FileCacheOptions } from "./http/cache/file-cache.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Level, type Logger, stderrLogger } from "./http/logger.ts";
 import type { Hooks } from "./http/observer.ts";
@@ -40,16 +39,11 @@ export interface PodPartnerOptions {
    */
   readonly pacing?: boolean | PacingOptions | undefined;
   /**
-   * Where the client remembers uploads, renders and files, so that none is paid for twice: `memoryStorage()`, `sqliteStorage(path)` of
+   * Where the client remembers uploads and renders, so that none is paid for twice: `memoryStorage()`, `sqliteStorage(path)` of
    * `pod-partner/sqlite`, or `redisStorage(client)` of `pod-partner/redis`. A storage that fails never fails a call. Default: a
    * `memoryStorage()` of this client.
    */
   readonly storage?: KeyValueStorage | undefined;
-  /**
-   * Whether the client keeps downloaded files in its `storage`, and gets them from there while they are valid (RFC 9111). Default
-   * false.
-   */
-  readonly fileCache?: boolean | FileCacheOptions | undefined;
   /**
    * What happens to a JSON response with a fault that is not essential, such as a product without its name: `report` it to
    * `onInvalidResponse` and return the response as it came, or `throw` an error. Default `report`.
@@ -119,8 +113,6 @@ export interface ResolvedOptions {
     | { readonly shared: SharedPacing | undefined; readonly ceiling: CeilingLimit | undefined }
     | undefined;
   readonly storage: KeyValueStorage | undefined;
-  /** Undefined when files are not cached. */
-  readonly fileCache: FileCacheOptions | undefined;
   readonly responses: ResponseMode;
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;

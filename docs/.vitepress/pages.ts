@@ -38,7 +38,7 @@ const linkTo = (file: string): string => `/${sitePath(file).replace(/(index)?\.m
 
 const tasks = {
   "Place orders": ["orders", "exactly-once", "claims", "tracking", "catalog-sync", "pagination", "cookbook"],
-  Pictures: ["uploads-and-downloads", "renders", "file-cache"],
+  Pictures: ["uploads-and-downloads", "renders"],
   "Follow and react": ["callbacks", "reconciliation", "errors", "troubleshooting", "faults"],
   Operate: [
     "production",

@@ -1,19 +1,21 @@
 /** A shop's page with mockups. Each is made and paid for once, at the first start after its row is in shop.json. Visitors cost nothing. */
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { html } from "hono/html";
-import { PodPartner, parseReference, placeholderOf, type Render } from "pod-partner";
+import { PodPartner, parseReference, type Render } from "pod-partner";
 import { sqliteStorage } from "pod-partner/sqlite";
+import { thumbHashToDataURL } from "thumbhash";
 
 /** What the shop sells, in shop.json: a list of references, with the title and the path of the design. */
 type Row = { readonly [Field in "title" | "image" | "scene" | "product" | "perspective"]: string };
 const rows: readonly Row[] = JSON.parse(readFileSync("shop.json", "utf8"));
-const renders = new Map<Row | undefined, Render>();
+const mockups = new Map<Row | undefined, { readonly render: Render; readonly path: string }>();
 
-// The storage remembers uploads, renders and pictures, so that another start pays for none again.
+// The storage remembers uploads and renders, and the folder has the pictures: another start pays for none again.
 const storage = sqliteStorage("shop.db");
-const partner = new PodPartner({ storage, fileCache: true }); // reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY
+const partner = new PodPartner({ storage }); // reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY
 
 async function makeMockups(): Promise<void> {
   const map = ({ scene, product, perspective, image }: Row) => ({
@@ -22,19 +24,19 @@ async function makeMockups(): Promise<void> {
     perspectiveReference: parseReference("Perspective", perspective),
     image,
   });
-  for await (const outcome of partner.renders.batch(rows, { map, download: false, tokenBudget: 200 })) {
-    if (outcome.ok) renders.set(outcome.input, outcome.value.render);
+  for await (const outcome of partner.renders.batch(rows, { map, download: "mockups", tokenBudget: 200 })) {
+    if (outcome.ok) mockups.set(outcome.input, outcome.value);
     else console.error(outcome.input.title, outcome.reason, outcome.error);
   }
-  console.log(renders.size, "of", rows.length, "mockups");
+  console.log(mockups.size, "of", rows.length, "mockups");
 }
 
 const app = new Hono();
 app.get("/", (context) => {
   const figures = rows.map((row, index) => {
-    const { reference, thumbhash } = renders.get(row) ?? {};
-    const { dataUrl = "", aspectRatio = 0.75 } = placeholderOf(thumbhash) ?? {};
-    const place = `background: #eee center / cover url(${dataUrl}); aspect-ratio: ${aspectRatio}`;
+    const { reference, thumbhash } = mockups.get(row)?.render ?? {};
+    const placeholder = thumbhash ? thumbHashToDataURL(Buffer.from(thumbhash, "base64")) : "";
+    const place = `background: #eee center / cover url(${placeholder}); aspect-ratio: 0.75`;
     const picture = reference && html`<img src="/mockups/${index}/${reference}" alt="" loading="lazy">`;
     return html`<figure><div style="${place}">${picture}</div><figcaption>${row.title}</figcaption></figure>`;
   });
@@ -43,11 +45,11 @@ app.get("/", (context) => {
   return context.html(html`<!doctype html><html lang="en"><title>Shop</title><style>${style}</style>${figures}</html>`);
 });
 app.get("/mockups/:index/:reference", async (context) => {
-  const render = renders.get(rows[Number(context.req.param("index"))]);
-  if (render === undefined) return context.notFound();
-  const picture = await partner.renders.media(render.reference, { signal: context.req.raw.signal });
-  const type = picture.contentType ?? "image/png";
-  return context.body(picture.stream(), 200, { "Content-Type": type, "Cache-Control": "public, max-age=31536000" });
+  const mockup = mockups.get(rows[Number(context.req.param("index"))]);
+  if (mockup === undefined) return context.notFound();
+  const type = mockup.render.media?.mimeType ?? "image/png";
+  const headers = { "Content-Type": type, "Cache-Control": "public, max-age=31536000" };
+  return context.body(await readFile(mockup.path), 200, headers);
 });
 
 const port = Number(process.env.PORT ?? 3000);

@@ -1,7 +1,6 @@
 /** Writes the page of the gallery: a section for each design, a picture for each product. */
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Placeholder } from "pod-partner";
 import { style } from "./style.ts";
 
 /** A place on the page. It begins empty. Later it gets a picture, or the reason why the picture is missing. */
@@ -11,7 +10,8 @@ export interface Place {
   /** The picture of the design. */
   readonly image: string;
   readonly picture?: string;
-  readonly placeholder?: Placeholder | undefined;
+  /** A blurred version of the picture, as a `data:` URL. */
+  readonly placeholder?: string | null | undefined;
   readonly why?: string;
 }
 
@@ -28,7 +28,7 @@ const count = (number: number, what: string): string => `<b>${number}</b> ${what
 
 /** Each placeholder once, as a class: the renders of one design often have the same. */
 function classesOf(places: readonly Place[]): ReadonlyMap<string, string> {
-  const urls = new Set(places.flatMap(({ placeholder }) => placeholder?.dataUrl ?? []));
+  const urls = new Set(places.flatMap(({ placeholder }) => placeholder ?? []));
   return new Map([...urls].map((url, index) => [url, `p${index}`]));
 }
 
@@ -43,7 +43,7 @@ function figure(place: Place, classes: ReadonlyMap<string, string>): string {
     failed: `<p role="img" aria-label="${name}: failed">${escaped(why ?? "")}</p>`,
     waiting: `<p role="img" aria-label="${name}: is being rendered"></p>`,
   }[state];
-  const background = classes.get(placeholder?.dataUrl ?? "") ?? "";
+  const background = classes.get(placeholder ?? "") ?? "";
   return `<figure><div class="frame ${state} ${background}"${state === "done" ? ` id="${id}"` : ""}>${inside}</div><figcaption>${escaped(product)}</figcaption></figure>`;
 }
 
@@ -78,10 +78,7 @@ export function html({ places, running, costs }: PageState): string {
   const done = places.filter(({ picture }) => picture !== undefined).length;
   const failed = places.filter(({ why }) => why !== undefined).length;
   const designs = Map.groupBy(places, ({ design }) => design);
-  const colours = new Map(
-    places.flatMap(({ placeholder }) => (placeholder ? [[placeholder.dataUrl, placeholder.color]] : [])),
-  );
-  const rules = [...classes].map(([url, name]) => `.${name}{background:${colours.get(url)} url(${url}) center/cover}`);
+  const rules = [...classes].map(([url, name]) => `.${name}{background:url(${url}) center/cover}`);
   const left = places.length - done - failed;
   const figures = [
     count(done, "pictures"),

@@ -61,23 +61,17 @@ export class Download {
   readonly lastModified: string | undefined;
   /** Total bytes; undefined if the response has no usable `Content-Length`. */
   readonly size: number | undefined;
-  /**
-   * Whether the bytes come from the client's cache (option `fileCache`), maybe after a request that found them unchanged. False without
-   * the option.
-   */
-  readonly fromCache: boolean;
   readonly #call: DownloadCall;
   /** The stream that the caller reads: the body, or a copy of it that reports progress. */
   #body: ReadableStream<Uint8Array>;
   #use: "read" | "canceled" | undefined;
 
   /** @internal */
-  constructor(headers: HeaderFields, body: ReadableStream<Uint8Array>, call: DownloadCall, fromCache = false) {
+  constructor(headers: HeaderFields, body: ReadableStream<Uint8Array>, call: DownloadCall) {
     this.contentType = headers.get("content-type") ?? undefined;
     this.etag = headers.get("etag") ?? undefined;
     this.lastModified = headers.get("last-modified") ?? undefined;
     this.size = sizeOf(headers);
-    this.fromCache = fromCache;
     this.#body = body;
     this.#call = call;
   }

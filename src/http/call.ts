@@ -43,13 +43,6 @@ export interface Core {
   readonly processingTime: number;
   /** The maximum size in bytes of a body that is read as text. */
   readonly maxResponseSize: number;
-  /** The cache of files; undefined without one. */
-  readonly files: FileSource | undefined;
-}
-
-/** Where files come from other than from the service. */
-export interface FileSource {
-  get(call: Call, request: EncodedRequest, send: (request: EncodedRequest) => Promise<Arrival>): Promise<Arrival>;
 }
 
 /** The data of a response, and the head of that response. */

@@ -29,13 +29,7 @@ interface OpenAttempt {
  * Makes a download of an open body, which is read only as fast as the caller reads it. It keeps the call open until it is read, canceled or
  * timed out, and keeps the process alive only while the caller waits for a chunk.
  */
-export function downloaded(
-  call: Call,
-  attempt: OpenAttempt,
-  body: Body,
-  response: ResponseHead,
-  isFromCache = false,
-): Arrival {
+export function downloaded(call: Call, attempt: OpenAttempt, body: Body, response: ResponseHead): Arrival {
   const { core, scope, name: endpoint } = call;
   const check = new FileCheck(response);
   let isUnread = true;
@@ -85,7 +79,6 @@ export function downloaded(
           controller.close();
         } catch (error) {
           close();
-          // A cached file can continue with another request, whose error is complete.
           const typed = error instanceof PodPartnerError || scope.ended(error);
           controller.error(call.complete(typed ? error : toConnectionError(error, endpoint, core.redact)));
         }
@@ -96,7 +89,7 @@ export function downloaded(
     { highWaterMark: 0 },
   );
   const of = { endpoint, clock: core.clock };
-  return { response, text: "", download: new Download(response.headers, stream, of, isFromCache) };
+  return { response, text: "", download: new Download(response.headers, stream, of) };
 }
 
 interface Socket {

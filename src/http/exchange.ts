@@ -62,7 +62,7 @@ async function receive(
 }
 
 /** What one attempt holds while it is on the wire: its signal, its timer, its socket and its open body. It releases them together. */
-export class Attempt {
+class Attempt {
   readonly #wire = abortController();
   readonly #scope: CancelScope;
   readonly #socket: UnreadSocket | undefined;

@@ -125,20 +125,17 @@ export interface Hooks {
 
 type Event<Hook extends keyof Hooks> = Parameters<NonNullable<Hooks[Hook]>>[0];
 
-/** Each hook with the name of its `node:diagnostics_channel`. */
-const channelNames: Readonly<Record<keyof Hooks, string>> = {
-  onRequest: "pod-partner:request",
-  onResponse: "pod-partner:response",
-  onRetry: "pod-partner:retry",
-  onPause: "pod-partner:pause",
-  onInvalidResponse: "pod-partner:invalid-response",
-  onUnreadDownload: "pod-partner:unread-download",
-  onStorageLost: "pod-partner:storage-lost",
-  onStorageBack: "pod-partner:storage-back",
-};
-
 /** The names of all hooks. */
-export const hookNames = Object.keys(channelNames) as readonly (keyof Hooks)[];
+export const hookNames = [
+  "onRequest",
+  "onResponse",
+  "onRetry",
+  "onPause",
+  "onInvalidResponse",
+  "onUnreadDownload",
+  "onStorageLost",
+  "onStorageBack",
+] as const satisfies readonly (keyof Hooks)[];
 
 const time = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`);
 
@@ -218,11 +215,12 @@ export interface CallTrace {
  */
 export type CallTracer = (trace: CallTrace, work: () => Promise<unknown>, url: string | undefined) => unknown;
 
-const kinds = ["call", "cache", "queue", "attempt", "backoff", "retry-after", "poll", "lookup"] as const;
+/** What has a tracing channel. */
+const traced = ["call", "attempt"] as const;
 
 type TracingChannel = ReturnType<typeof import("node:diagnostics_channel").tracingChannel<unknown, CallTrace>>;
 
-/** Whether anybody listens. A platform's own `hasSubscribers` of all five channels is not everywhere. */
+/** True if any of the five channels has a subscriber. A tracing channel's own `hasSubscribers` is not on every platform. */
 const isHeard = ({ start, end, asyncStart, asyncEnd, error }: TracingChannel): boolean =>
   start.hasSubscribers ||
   end.hasSubscribers ||
@@ -281,13 +279,12 @@ function inTracer<T>(tracer: CallTracer, trace: CallTrace, work: () => Promise<T
 }
 
 /**
- * Shows what a client does: events to its hooks and to channels, calls and their steps to tracing channels and tracers, and all of it to the
- * logger.
+ * Shows what a client does: events to its hooks, calls and attempts to tracing channels, calls and all their steps to tracers, and all of it
+ * to the logger.
  */
 export class Observer {
   readonly #hooks: Hooks | undefined;
   readonly #logger: Logger | undefined;
-  readonly #channels;
   readonly #tracingChannels: ReadonlyMap<CallTrace["kind"], TracingChannel>;
   readonly #tracers = new Set<CallTracer>();
   readonly #warned = new Set<string>();
@@ -298,19 +295,15 @@ export class Observer {
     this.#hooks = hooks;
     this.#logger = logger;
     const channels = builtIn("node:diagnostics_channel");
-    this.#channels = Object.fromEntries(hookNames.map((hook) => [hook, channels?.channel(channelNames[hook])]));
-    const open = (kind: CallTrace["kind"]) =>
+    const open = (kind: (typeof traced)[number]) =>
       // Not every runtime has tracing channels.
       channels?.tracingChannel && ([kind, channels.tracingChannel<CallTrace>(`pod-partner:${kind}`)] as const);
-    this.#tracingChannels = new Map(kinds.map(open).filter((channel) => channel !== undefined));
+    this.#tracingChannels = new Map(traced.map(open).filter((channel) => channel !== undefined));
   }
 
   observe<Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>): void {
-    const channel = this.#channels[hook];
     const line = this.#logger && lines[hook]?.(event);
     if (line !== undefined) log(this.#logger, ...line, event);
-    // A copy: a subscriber may change it.
-    if (channel?.hasSubscribers) channel.publish({ ...event });
     safely(
       () => {
         const hooks = this.#hooks?.[hook] === undefined && this.#logger === undefined ? warnings : this.#hooks;

@@ -10,7 +10,7 @@ import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Observer } from "./observer.ts";
 import type { Pacer, RateLimits } from "./pacing/pacer.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
-import type { Arrival, ResponseUse } from "./response.ts";
+import type { ResponseUse } from "./response.ts";
 import { sendWithRetries } from "./retry.ts";
 
 /** A call's data with its response, timeline and rate limits. */
@@ -159,14 +159,10 @@ export async function sendAndRead<Input extends EndpointInput, Data>(
   input: Input,
   { needs, own = false }: ResponseUse = {},
 ): Promise<Found<Data>> {
-  const { core, endpoint } = call;
-  const { repeat, request: shape, response } = endpoint;
+  const { repeat, request: shape } = call.endpoint;
   const request = shape.kind === "image" ? await call.open(input) : call.encode(input);
   if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request);
-  const files = response.kind === "binary" ? core.files : undefined;
-  const read = (arrival: Arrival) => call.read(arrival, needs);
-  if (files === undefined) return sendWithRetries(call, request, read, own);
-  return read(await files.get(call, request, (sent) => sendWithRetries(call, sent, (arrival) => arrival, own)));
+  return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), own);
 }
 
 /** Waits for a call that is a part of another. The timeline of that one, also in an error, has the steps of both. */

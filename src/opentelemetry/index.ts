@@ -184,7 +184,7 @@ function measuring(
  * Makes OpenTelemetry spans and metrics of all calls of a client.
  *
  * Each call is a client span by the HTTP conventions, such as `POST /orders`, with a child for each of its steps: `queue`, `attempt`,
- * `backoff`, `retry-after`, `lookup`, `poll` and `cache`. Spans of the instrumentation of undici or `node:http` are children of `attempt`.
+ * `backoff`, `retry-after`, `lookup` and `poll`. Spans of the instrumentation of undici or `node:http` are children of `attempt`.
  * Spans and metrics have no key, no body and no address, and without the option `identifiers` no reference.
  *
  * @returns a function that ends it.

@@ -49,8 +49,6 @@ export async function openStorage({ storage, scopeOf, clock, reports }: StorageS
  * it are reported.
  */
 export class ClientStorage {
-  /** What keeps the bytes. */
-  readonly kind: string;
   readonly #storage: KeyValueStorage;
   readonly #clock: PartnerClock;
   readonly #reports: StorageReports;
@@ -62,7 +60,6 @@ export class ClientStorage {
   #failures = 0;
 
   constructor(storage: KeyValueStorage, clock: PartnerClock, reports: StorageReports) {
-    this.kind = storage.kind;
     this.#storage = storage;
     this.#clock = clock;
     this.#reports = reports;

@@ -32,7 +32,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that only one file may import, so that replacing a package changes one file. */
-const wrapped = ["ky", "p-retry", "ulid", "structured-headers", "http-cache-semantics", "thumbhash"];
+const wrapped = ["ky", "p-retry", "ulid", "structured-headers"];
 
 /** `http/endpoint.ts` belongs to `http`, `options.schema.ts` to `options`. */
 const partOf = (path: string) => path.replace(/(\.schema)?\.tsx?$/, "").replace(/\/.*/, "");

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Builds the package: the client is measured as users install it. */
-export const build = (): void =>
+const build = (): void =>
   void execFileSync("npm", ["run", "--silent", "build"], { cwd: here("../../"), stdio: "inherit" });
 
 /** Builds the package, and installs the other SDKs on first use. */

@@ -1,5 +1,4 @@
 import { run as batch } from "./batch/batch.ts";
-import { run as cache } from "./cache/cache.ts";
 import { run as coldStart } from "./cold-start/cold-start.ts";
 import { run as emulator } from "./emulator/emulator.ts";
 import { run as emulatorStart } from "./emulator-start/emulator-start.ts";
@@ -17,7 +16,6 @@ import { run as weight } from "./weight/weight.ts";
 
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
 const benches: Readonly<Record<string, () => Promise<void>>> = {
-  cache,
   batch,
   "cold-start": coldStart,
   emulator,

@@ -12,7 +12,6 @@ const quick = "test/{flows,resources,unit}/*.test.ts";
 /** Tests that take long and notice little that others do not, and those that need a process of their own. */
 const slow = [
   "test/**/*.property.test.ts",
-  "test/cache/second-night.test.ts",
   "test/callbacks/servers.test.ts",
   "test/flows/batch/{memory,readable}.test.ts",
   "test/flows/fault-matrix.test.ts",

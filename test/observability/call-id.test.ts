@@ -100,11 +100,11 @@ function record(...kinds: readonly string[]) {
 }
 
 describe.each(transports)("the tracing channels over $name", ({ over }) => {
-  it("show a call and each of its steps, from its start to its end", async () => {
+  it("show a call and each of its attempts, from its start to its end", async () => {
     const emulator = await startEmulator({ clock });
     const partner = new PodPartner({ ...emulator.clientOptions, clock, ...over });
     await partner.auth.validate();
-    const { heard, traces, stop } = record("call", "attempt", "backoff");
+    const { heard, traces, stop } = record("call", "attempt");
     emulator.faults.add({ on: "auth.validate", nth: 1, fault: "status", status: 503 });
     await partner.auth.validate();
     stop();
@@ -115,9 +115,8 @@ describe.each(transports)("the tracing channels over $name", ({ over }) => {
       `${name} asyncStart ${outcome}`,
       `${name} asyncEnd ${outcome}`,
     ];
-    expect(heard.filter((event) => event.startsWith("attempt") || event.startsWith("backoff"))).toEqual([
+    expect(heard.filter((event) => event.startsWith("attempt"))).toEqual([
       ...step("attempt", "503", true),
-      ...step("backoff", "ServerError", false),
       ...step("attempt", "200", false),
     ]);
     expect(heard.filter((event) => event.startsWith("call"))).toEqual(step("call", "200", false));

@@ -163,7 +163,6 @@ describe("a download", () => {
       etag: '"1"',
       size: picture.length,
       modified: true,
-      fromCache: false,
     });
     await download.cancel();
   });

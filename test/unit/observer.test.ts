@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type Logger, memoryStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -253,16 +252,6 @@ describe("observing a client", () => {
       "debug pod-partner: GET /any attempt 1: AbortError in 9000 ms",
       "info pod-partner: GET /any aborted in 10 s, 1000 ms of it in the queue",
     ]);
-  });
-
-  it("publishes the same events on node:diagnostics_channel", async () => {
-    const published: unknown[] = [];
-    const onMessage = (message: unknown) => published.push(message);
-    subscribe("pod-partner:response", onMessage);
-    context.service.respond(up);
-    await context.partner.auth.validate();
-    unsubscribe("pod-partner:response", onMessage);
-    expect(published).toMatchObject([{ endpoint: "POST /auth/validate", attempt: 1, status: 200 }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { tracingChannel } from "node:diagnostics_channel";
 import { inspect } from "node:util";
 import * as sdk from "pod-partner";
 import { describe, expect, it } from "vitest";
@@ -199,11 +199,11 @@ describe("the secret key is never shown (law 1)", () => {
     expectSilence(reported);
   });
 
-  it("in the events of the hooks, the logger and the diagnostics channels", async () => {
+  it("in the events of the hooks, the logger and the tracing channels", async () => {
     const reported: unknown[] = [];
     const report = (...all: unknown[]) => void reported.push(all);
-    const channels = ["request", "response", "retry", "pause", "invalid-response"].map((name) => `pod-partner:${name}`);
-    for (const channel of channels) subscribe(channel, report);
+    const channels = ["call", "attempt"].map((kind) => tracingChannel(`pod-partner:${kind}`));
+    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.subscribe(report);
     const partner = new sdk.PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
@@ -213,8 +213,8 @@ describe("the secret key is never shown (law 1)", () => {
     });
     context.service.respond(echo(503), { body: { order: { reference: secretKey } } });
     await rejection(partner.orders.get(ref("Order")));
-    for (const channel of channels) unsubscribe(channel, report);
-    // Two requests, two responses, one retry and one invalid response, each to a hook, the logger and a channel.
+    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.unsubscribe(report);
+    // Two requests, two responses, one retry and one invalid response, each to a hook; the log; the call and both attempts.
     expect(reported).toHaveLength(18);
     expectSilence(reported);
   });

@@ -48,8 +48,8 @@ const only = (name: string, call: Method): Row => ({ name, call, throws: true })
 
 const factories: readonly Row[] = [
   only("new PodPartner", (value) => new PodPartner(value as never)),
-  ...["baseUrl", "secretKey", "timeout", "retry", "pacing", "storage", "fileCache", "fetch", "transport", "hooks"].map(
-    (option) => only(`new PodPartner ${option}`, (value) => new PodPartner({ ...base, [option]: value })),
+  ...["baseUrl", "secretKey", "timeout", "retry", "pacing", "storage", "fetch", "transport", "hooks"].map((option) =>
+    only(`new PodPartner ${option}`, (value) => new PodPartner({ ...base, [option]: value })),
   ),
   ...["logger", "clock", "assumptions"].map((option) =>
     only(`new PodPartner ${option}`, (value) => new PodPartner({ ...base, [option]: value })),

@@ -1,13 +1,14 @@
 // A partner's day: one call of each kind, and its result.
-import { subscribe } from "node:diagnostics_channel";
 import { inspect } from "node:util";
 import { PodPartner } from "pod-partner";
 
 const { baseUrl, secretKey, demo, order, picture, target } = JSON.parse(process.env.INPUT);
-const partner = new PodPartner({ baseUrl, secretKey });
-
 const watched = [];
-subscribe("pod-partner:request", ({ endpoint }) => watched.push(endpoint));
+const partner = new PodPartner({
+  baseUrl,
+  secretKey,
+  hooks: { onRequest: ({ endpoint }) => void watched.push(endpoint) },
+});
 
 /** Whether any way to print a value shows the key. */
 const showsKey = (value) =>

@@ -1,4 +1,4 @@
-// Uploads a picture once from two sources, and downloads a large file twice with a cache in each kind of storage.
+// Uploads a picture once from each kind of source with each kind of storage, and downloads a large file.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -8,31 +8,38 @@ import { sqliteStorage } from "pod-partner/sqlite";
 const { baseUrl, secretKey, picture, render, target } = JSON.parse(process.env.INPUT);
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-const partner = new PodPartner({ baseUrl, secretKey, storage: memoryStorage() });
-const uploads = [];
-for (const source of [picture, createReadStream(picture), await readFile(picture)]) {
-  uploads.push((await partner.images.uploadOnce(source)).uploaded);
+/** Whether each source was uploaded. */
+async function uploads(storage) {
+  const partner = new PodPartner({ baseUrl, secretKey, storage });
+  const uploaded = [];
+  for (const source of [picture, createReadStream(picture), await readFile(picture)]) {
+    uploaded.push((await partner.images.uploadOnce(source)).uploaded);
+  }
+  return uploaded;
 }
 
-/** Whether each of two downloads came from the cache, and the hash of its bytes. */
-async function twice(storage) {
-  const cached = new PodPartner({ baseUrl, secretKey, storage, fileCache: true });
-  const first = await cached.renders.media(render);
-  await first.saveTo(target);
-  const second = await cached.renders.media(render);
-  return [first.fromCache, second.fromCache, hash(await readFile(target)), hash(await second.bytes())];
+/** The hashes of a file that is saved, and of one that is read. */
+async function downloads() {
+  const partner = new PodPartner({ baseUrl, secretKey });
+  await (await partner.renders.media(render)).saveTo(target);
+  return [hash(await readFile(target)), hash(await (await partner.renders.media(render)).bytes())];
 }
 
 /** The name of the error where a runtime has no SQLite of its own. */
 async function inFile() {
   try {
     const storage = sqliteStorage(`${target}.sqlite`, { organization: "shop" });
-    return await twice(storage).finally(() => storage.close());
+    return await uploads(storage).finally(() => storage.close());
   } catch (error) {
     return error.name;
   }
 }
 
 console.log(
-  JSON.stringify({ uploads, none: await twice(undefined), memory: await twice(memoryStorage()), file: await inFile() }),
+  JSON.stringify({
+    none: await uploads(undefined),
+    memory: await uploads(memoryStorage()),
+    file: await inFile(),
+    downloads: await downloads(),
+  }),
 );
