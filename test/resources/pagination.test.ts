@@ -1,7 +1,8 @@
 import { getEventListeners } from "node:events";
-import { CursorLoopError } from "pod-partner";
+import { CursorLoopError, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection, useExchange } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import type { Recorded } from "../support/stub-service.ts";
 
@@ -209,6 +210,21 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
       given.push(order);
     }
     expect(given).toStrictEqual([a, b, c]);
+  });
+
+  it("has sent the request for the next page before the caller's work on this one begins, also work that blocks", async () => {
+    const steps: string[] = [];
+    const pages = [page([a], "p2"), page([b], null)];
+    const sendLate = async (): Promise<Response> => {
+      const { body } = pages.shift() ?? expect.fail("one request too many");
+      // As Node's `fetch`, which sends a request a few turns of the event loop after it was called.
+      for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+      steps.push("sent");
+      return Response.json(body);
+    };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch: sendLate });
+    for await (const { reference } of partner.orders.list()) steps.push(reference);
+    expect(steps).toEqual(["sent", "sent", a.reference, b.reference]);
   });
 
   it.each([0, 1, 2, 5])("is exactly %i pages ahead of the first item with this prefetch", async (prefetch) => {
