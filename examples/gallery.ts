@@ -3,7 +3,6 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PodPartner, type Render, RequestValidationError } from "pod-partner";
 import { sqliteStorage } from "pod-partner/sqlite";
-import { thumbHashToDataURL } from "thumbhash";
 import { type Place, writePage } from "./gallery/page.ts";
 import { drawProgress, timeLeft } from "./gallery/progress-bar.ts";
 import { openService } from "./gallery/service.ts";
@@ -44,8 +43,7 @@ for await (const outcome of outcomes) {
   if (outcome.ok) {
     const { path, render } = outcome.value;
     const picture = `pictures/${path.split(/[\\/]/).at(-1)}`;
-    const placeholder = render.thumbhash && thumbHashToDataURL(Buffer.from(render.thumbhash, "base64"));
-    places.set(outcome.input, { ...place, picture, placeholder });
+    places.set(outcome.input, { ...place, picture, thumbhash: render.thumbhash });
   } else places.set(outcome.input, { ...place, why: wordsOf(outcome.reason, outcome.error) });
   if (performance.now() - latest < 300) continue;
   latest = performance.now();

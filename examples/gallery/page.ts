@@ -1,6 +1,7 @@
 /** Writes the page of the gallery: a section for each design, a picture for each product. */
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { thumbHashToDataURL } from "thumbhash";
 import { style } from "./style.ts";
 
 /** A place on the page. It begins empty. Later it gets a picture, or the reason why the picture is missing. */
@@ -10,8 +11,8 @@ export interface Place {
   /** The picture of the design. */
   readonly image: string;
   readonly picture?: string;
-  /** A blurred version of the picture, as a `data:` URL. */
-  readonly placeholder?: string | null | undefined;
+  /** A blurred version of the picture. */
+  readonly thumbhash?: string | null | undefined;
   readonly why?: string;
 }
 
@@ -28,13 +29,13 @@ const count = (number: number, what: string): string => `<b>${number}</b> ${what
 
 /** Each placeholder once, as a class: the renders of one design often have the same. */
 function classesOf(places: readonly Place[]): ReadonlyMap<string, string> {
-  const urls = new Set(places.flatMap(({ placeholder }) => placeholder ?? []));
-  return new Map([...urls].map((url, index) => [url, `p${index}`]));
+  const hashes = new Set(places.flatMap(({ thumbhash }) => thumbhash ?? []));
+  return new Map([...hashes].map((hash, index) => [hash, `p${index}`]));
 }
 
 /** The picture of the address fills the window: a lightbox without a script. */
 function figure(place: Place, classes: ReadonlyMap<string, string>): string {
-  const { design, product, picture, placeholder, why } = place;
+  const { design, product, picture, thumbhash, why } = place;
   const name = escaped(`${design} on ${product}`);
   const id = name.replaceAll(/\W+/g, "-");
   const state = picture !== undefined ? "done" : why !== undefined ? "failed" : "waiting";
@@ -43,7 +44,7 @@ function figure(place: Place, classes: ReadonlyMap<string, string>): string {
     failed: `<p role="img" aria-label="${name}: failed">${escaped(why ?? "")}</p>`,
     waiting: `<p role="img" aria-label="${name}: is being rendered"></p>`,
   }[state];
-  const background = classes.get(placeholder ?? "") ?? "";
+  const background = classes.get(thumbhash ?? "") ?? "";
   return `<figure><div class="frame ${state} ${background}"${state === "done" ? ` id="${id}"` : ""}>${inside}</div><figcaption>${escaped(product)}</figcaption></figure>`;
 }
 
@@ -78,7 +79,8 @@ export function html({ places, running, costs }: PageState): string {
   const done = places.filter(({ picture }) => picture !== undefined).length;
   const failed = places.filter(({ why }) => why !== undefined).length;
   const designs = Map.groupBy(places, ({ design }) => design);
-  const rules = [...classes].map(([url, name]) => `.${name}{background:url(${url}) center/cover}`);
+  const urlOf = (hash: string) => thumbHashToDataURL(Buffer.from(hash, "base64"));
+  const rules = [...classes].map(([hash, name]) => `.${name}{background:url(${urlOf(hash)}) center/cover}`);
   const left = places.length - done - failed;
   const figures = [
     count(done, "pictures"),

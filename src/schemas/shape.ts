@@ -75,10 +75,10 @@ const mostDescriptive = 100_000;
 class ListIssues {
   readonly #places = new Set<string>();
   #essential = 0;
-  #descriptive = 0;
+  #described = 0;
 
   get isFull(): boolean {
-    return this.#essential >= mostIssues || this.#descriptive >= mostDescriptive;
+    return this.#essential >= mostIssues || this.#described >= mostDescriptive;
   }
 
   /** Whether an issue at this path of an item is to be kept. */
@@ -87,7 +87,7 @@ class ListIssues {
       this.#essential += 1;
       return true;
     }
-    this.#descriptive += 1;
+    this.#described += 1;
     const known = this.#places.size;
     return this.#places.add(placeOf(path)).size > known;
   }

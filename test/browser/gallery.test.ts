@@ -64,20 +64,20 @@ describeInBrowser("the gallery of the example", () => {
     ["a phone", 360],
   ])("fits on %s, with its placeholders before its pictures", async (_, width) => {
     const { html } = await import("../../examples/gallery/page.ts");
-    const placeholder = "data:image/png;base64,iVBORw0KGgo=";
+    const thumbhash = "3OcRJYB4d3h/iIeHeEh3eIhw+j3A";
     const names = Array.from({ length: 10 }, (__, index) => `A product with a long name, number ${index}`);
     const places = names.map((product, index) => ({
       design: "A <design>",
       product,
       image: "design.png",
-      ...(index < 4 && { picture: "missing.png", placeholder }),
+      ...(index < 4 && { picture: "missing.png", thumbhash }),
       ...(index === 9 && { why: "a reason & more" }),
     }));
     const page = await chromium.browser.newPage({ viewport: { width, height: 800 }, colorScheme: "dark" });
     await page.setContent(html({ places, running: false, costs: "4 rendertokens" }));
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     const background = await page.evaluate("getComputedStyle(document.querySelector('.frame')).backgroundImage");
-    expect(background).toBe(`url("${placeholder}")`);
+    expect(background).toMatch(/^url\("data:image\/png;base64,/);
     expect(await page.locator(".waiting").count()).toBe(5);
     expect(await page.locator(".failed").innerText()).toBe("a reason & more");
     expect(await page.locator("h2").innerText()).toMatch(/^A <design>/);

@@ -86,6 +86,7 @@ export const organizationOptions = (limits: z.ZodMiniType<OrganizationOptions["l
     }),
   );
 
+/** A store of a world. */
 export interface StoredStore {
   readonly reference: StoreReference;
   readonly name: string;

@@ -26,6 +26,7 @@ export const stages = [
   "archived",
 ] as const satisfies Stage[];
 
+/** A product of the demo catalog. */
 export interface ProductRow {
   readonly name: string;
   readonly group: ProductgroupName;
@@ -77,6 +78,7 @@ export const productTable = {
 /** The name of a product in `emulator.demo`. */
 export type ProductName = keyof typeof productTable;
 
+/** A productgroup of a world. */
 export interface StoredProductgroup {
   readonly reference: ProductgroupReference;
   readonly name: string;
@@ -85,6 +87,7 @@ export interface StoredProductgroup {
   readonly private: boolean;
 }
 
+/** A warehouse item of a world. */
 export interface StoredItem {
   readonly reference: ItemReference;
   readonly sku: string;
@@ -103,6 +106,7 @@ export interface StoredMedia {
   readonly modified: number;
 }
 
+/** A product of a world. */
 export interface StoredProduct {
   readonly reference: ProductReference;
   readonly name: string;

@@ -6,6 +6,7 @@ import { type ClaimlineReview, decideAll, decideLines, refuseReviewed, review } 
 import { type Award, awards } from "../work/records.ts";
 import { control, find } from "./control.ts";
 
+/** What each review of a claim can say. */
 export interface CommonReview {
   /** Default false. */
   readonly refundShippingCosts?: boolean;

@@ -58,12 +58,14 @@ const address = () =>
     uses: count(0),
   });
 
+/** An uploaded image of a world. */
 export interface StoredImage {
   readonly reference: ImageReference;
 }
 
 const image = () => record<StoredImage>({ reference: reference("Image") });
 
+/** An uploaded photo of a world. */
 export interface StoredEvidence {
   readonly reference: EvidenceReference;
   /** The picture, in base64. */
@@ -83,6 +85,7 @@ const evidence = () =>
     claim: z.optional(reference("Claim")) as z.core.$ZodType<Reference<"Claim">>,
   });
 
+/** A render of a world. */
 export interface StoredRender {
   readonly reference: RenderReference;
   readonly compositionReference: CompositionReference;
@@ -104,6 +107,7 @@ const render = () =>
     failed: z.boolean(),
   });
 
+/** A line of an order of a world. */
 export interface StoredLine {
   readonly index: number;
   readonly productReference: ProductReference;
@@ -125,6 +129,7 @@ const line = () =>
     shippedQuantity: count(0),
   });
 
+/** An order of a world. */
 export interface StoredOrder {
   readonly reference: OrderReference;
   readonly created: number;
@@ -175,6 +180,7 @@ const parcel = () =>
     lines: filledList(record<Parcel["lines"][number]>({ index: count(1), quantity: count(1) })),
   });
 
+/** A shipment of a world. */
 export interface StoredShipment {
   readonly reference: ShipmentReference;
   readonly parcels: readonly Parcel[];
@@ -203,6 +209,7 @@ export interface StoredLineDecision extends Readonly<Record<Award, number>> {
   readonly comment: string;
 }
 
+/** The decision about a claim of a world. */
 export interface StoredDecision {
   /** What all items were awarded; `mixed` when they differ. */
   readonly award: Award | "mixed";
@@ -229,6 +236,7 @@ const decision = () =>
     ),
   });
 
+/** A line of a claim of a world. */
 export interface StoredClaimline {
   /** A package-missing claim can cover several combined orders. */
   readonly orderReference: OrderReference;
@@ -251,6 +259,7 @@ const claimline = () =>
     evidence: list(reference("Evidence")),
   });
 
+/** A claim of a world. */
 export interface StoredClaim {
   readonly reference: ClaimReference;
   readonly orderReference: OrderReference;

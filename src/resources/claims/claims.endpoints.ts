@@ -37,6 +37,7 @@ export interface Claimcategory extends ClaimcategorySummary {
   readonly evidenceRequired: boolean;
 }
 
+/** The states of a claim (specification 3.1). */
 export type KnownClaimStatus = "pending" | "resolved" | "rejected" | "retracted";
 
 /** The status of a claim: `pending` until it is reviewed or retracted. The other values are final (specification 3.1). */
