@@ -79,7 +79,7 @@ export async function createOnce<Data>(
     } catch (error) {
       const last = attempt > retry.retries;
       // Nothing was sent.
-      if (error instanceof LookUpTooOld) {
+      if (error === lookUpTooOld) {
         tooOld += 1;
         attempt -= 1;
         continue;
@@ -121,7 +121,7 @@ function makeReady<Data>(
 }
 
 /** Ends an attempt before its request is sent: the look-up that allowed it has become too old. */
-class LookUpTooOld extends Error {}
+const lookUpTooOld = new Error("the look-up is too old");
 
 /**
  * Takes the tokens for a creation that was looked up. If the look-up is too old by then, it is repeated, and the creation keeps its tokens
@@ -138,7 +138,7 @@ async function lookAndAcquire<Data>(
   const lookUp = lookFor(call, recovery);
   const isLast = repeats >= mostRepeats;
   const check = () => {
-    if (!isLast && isOutdated(call, repeats)) throw new LookUpTooOld();
+    if (!isLast && isOutdated(call, repeats)) throw lookUpTooOld;
   };
   const again = () => lookAndAcquire(call, recovery, repeats + 1);
   if (isOutdated(call, repeats)) {
