@@ -64,7 +64,7 @@ describe("with only what the specification promises", () => {
     expect((await service.get(`/orders/${order}`)).body.order).not.toHaveProperty("dropshipAddressReference");
   });
 
-  it("4.3, 4.6, 7: a response has the cache headers and the Retry-After that are promised, and no others", async () => {
+  it("4.3 layer images, 4.3 render media, 4.3 example images, 4.6 rule 3, 7 status 202: a response has the cache headers and the Retry-After that are promised, and no others", async () => {
     await using service = await minimal();
     const names = ["cache-control", "etag", "last-modified", "retry-after"];
     const headersOf = async (path: string, headers?: Record<string, string>) => {

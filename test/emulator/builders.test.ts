@@ -21,7 +21,11 @@ describe("`clientOptions`", () => {
 
   it("make a client of an emulator on a port, which sends over the network", async () => {
     await using emulator = await startEmulator();
-    expect(emulator.clientOptions).toEqual({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
+    expect(emulator.clientOptions).toEqual({
+      responses: "throw",
+      baseUrl: emulator.baseUrl,
+      secretKey: emulator.secretKey,
+    });
     expect(await new PodPartner(emulator.clientOptions).auth.validate()).toEqual({ message: expect.any(String) });
   });
 

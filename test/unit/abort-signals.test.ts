@@ -94,7 +94,7 @@ describe("onAbort", () => {
     state.fails = false;
     listen();
     abort();
-    expect(reasons).toEqual([undefined]);
+    expect(reasons).toEqual([expect.objectContaining({ name: "AbortError" })]);
   });
 
   it("removes the listener from the other signal when one of a combined signal aborts", () => {
