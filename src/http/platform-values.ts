@@ -1,6 +1,6 @@
 import { chunksOf, concatenate, streamOf } from "../binary/streams.ts";
 import { onAbort } from "../util/abort-signals.ts";
-import { attempt, propertyOf } from "../util/foreign.ts";
+import { attempt, propertyOf, textOf } from "../util/foreign.ts";
 import { isBlob, isWebStream } from "../util/kinds.ts";
 import { builtIn } from "../util/runtime.ts";
 import type { WireRequest } from "./transport.ts";
@@ -12,10 +12,14 @@ import type { WireRequest } from "./transport.ts";
 
 type Content = WireRequest["content"];
 
-/** Whether the platform's `fetch` sends the bytes of a body. It sends a value of a class that it does not know as text, which has a type. */
+/**
+ * Whether the platform's `fetch` sends the bytes of a body. It sends a value of a class that it does not know as text, which has a type of its
+ * own; in Bun a part of a file's blob has that of the file.
+ */
 function isKnownBody(body: unknown): boolean {
   const init = { method: "POST", body, duplex: "half" } as RequestInit;
-  return attempt(() => new Request("http://localhost", init).headers.has("content-type")) === false;
+  const type = attempt(() => new Request("http://localhost", init).headers.get("content-type") ?? "");
+  return type === (textOf(body, "type") ?? "");
 }
 
 type Open = () => ReadableStream<Uint8Array>;

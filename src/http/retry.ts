@@ -220,6 +220,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, ready?: Read
       // The reason of an abort can be any error.
       const idle = !scope.ended(error) && didNothing(error);
       if (report === undefined) pacer.forget(permit, !begun || idle);
+      if (!begun) call.attempts -= 1;
       if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
       // A refusal, too, shows that the service is up.
       if (idle && error instanceof ApiError) core.retryBudget.earn();

@@ -183,7 +183,7 @@ describe("onProgress", () => {
 
   it("counts each attempt of an upload, also of one that fails", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
-    // Two attempts of the first upload, and five of the second.
+    // Two attempts of the first upload, and eight of the second.
     setup.emulator.faults.add({ on: "images.upload", nth: (n) => n !== 2, fault: "status", status: 503 });
     const requests: number[] = [];
     const options = {
@@ -193,7 +193,7 @@ describe("onProgress", () => {
     const rows = [1, 2].map((n) => ({ ...partsOf(setup), image: sampleImage(`attempts ${n}`) }));
     const outcomes = collect(setup.partner.renders.batch(rows, { ...options, concurrency: 1 }));
     expect(tally(await setup.settle(outcomes))).toEqual({ ok: 1, error: 1 });
-    expect([setup.count("POST /images"), requests.at(-1)]).toEqual([7, setup.seen.length]);
+    expect([setup.count("POST /images"), requests.at(-1)]).toEqual([10, setup.seen.length]);
   });
 
   it("counts rows that `map` refuses", async () => {
