@@ -41,6 +41,7 @@ export {
 export type { TimelineEntry } from "./errors/base.ts";
 export { PodPartnerError, UnexpectedError } from "./errors/base.ts";
 export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
+export { FileError } from "./errors/file.ts";
 export type { ComparedLine, ComparedOrder, OrderDifference } from "./errors/orders.ts";
 export { OrderMismatchError, OutcomeUnknownError } from "./errors/orders.ts";
 export { RenderFailedError, TokenBudgetError, WaitTimeoutError } from "./errors/renders.ts";

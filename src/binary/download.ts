@@ -1,3 +1,4 @@
+import { PodPartnerError } from "../errors/base.ts";
 import { AlreadyReadError } from "../errors/response.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { HeaderFields } from "../util/response-head.ts";
@@ -135,7 +136,8 @@ export class Download {
    * folder is created.
    *
    * @throws `AlreadyReadError` if the body was already read or canceled. An existing file stays unchanged.
-   * @throws `RequestValidationError` if the file cannot be written: its `code` is that of the file system, for example `ENOSPC`.
+   * @throws `RequestValidationError` if the path cannot be that of a file: it is empty, or the URL of something else.
+   * @throws `FileError` if the file cannot be written: its `code` is that of the file system, for example `ENOSPC`.
    * @throws The errors that reading {@link Download.stream} throws. No partial file remains.
    * @example
    * const mockup = await partner.renders.media(renderReference, { wait: true });
@@ -147,6 +149,7 @@ export class Download {
       await saveTo(path, body, this.#call.clock);
     } catch (error) {
       await this.cancel();
+      if (error instanceof PodPartnerError) error.endpoint ??= this.#call.endpoint;
       throw error;
     }
   }

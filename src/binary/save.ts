@@ -1,52 +1,32 @@
 import type { FileHandle } from "node:fs/promises";
+import { FileError } from "../errors/file.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import { abortController, held, throwIfAborted } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { propertyOf, textOf, wordsOf } from "../util/foreign.ts";
+import { propertyOf } from "../util/foreign.ts";
 import { builtIn, fileModules } from "../util/runtime.ts";
-import { nameOfFile, readPath } from "./path.ts";
+import { readPath } from "./path.ts";
 import { concatenate } from "./streams.ts";
-
-/** What to do about an error of the file system, by its code. */
-const hints: Readonly<Record<string, string>> = {
-  EACCES: "the process may not write there: check the permissions of the file and its folder",
-  EPERM: "the process may not write there: check the permissions of the file and its folder",
-  EROFS: "the file system can only be read",
-  EISDIR: "it is a folder: add the name of the file",
-  ENOTDIR: "a part of the path is a file, not a folder",
-  ELOOP: "its symbolic links lead back to themselves",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the quota of the disk is used up",
-  ETXTBSY: "it is a program that runs",
-  ENAMETOOLONG: "the name is too long",
-  ENXIO: "it is a socket, or nothing reads it",
-};
-
-/** The error of a download that cannot be written to a path. */
-function unwritable(path: string, error: unknown): RequestValidationError {
-  const code = textOf(error, "code") ?? "";
-  const why = Object.hasOwn(hints, code) ? `${hints[code]} (${wordsOf(error)})` : wordsOf(error);
-  const issues = [{ path: [], message: `${nameOfFile(path)} cannot be written: ${why}` }];
-  const made = new RequestValidationError({ issues, value: "path of the download", cause: error });
-  return code === "" ? made : Object.assign(made, { code });
-}
 
 /** Works on a file. An error of the file system names the path. */
 async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw unwritable(path, error);
+    throw new FileError({ path, cause: error });
   }
 }
 
 /** With these errors a file cannot be replaced, and may still be written: it is a mount of its own, or its folder can only be read. */
 const irreplaceable: ReadonlySet<unknown> = new Set(["EBUSY", "EXDEV", "EACCES", "EPERM", "EROFS"]);
 
+/** A file that the process has open, such as its standard output. It can have other content and no name, so it is not replaced. */
+const openFile = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|\d+)\/fd\/\d+)$/;
+
 /**
  * Writes a file atomically: to a temporary file in the same folder, which is then renamed, with the mode and the owner of a file that was
  * there. A file that cannot be replaced, such as one that is mounted, is overwritten when the body is complete. If the path is a symbolic link,
- * the target of the link is replaced, and the link stays. A device or a pipe is not replaced: the body is written into it.
+ * the target of the link is replaced, and the link stays. A device, a pipe and standard output are not replaced: the body is written into them.
  */
 export async function saveTo(
   given: string | URL,
@@ -55,15 +35,17 @@ export async function saveTo(
 ): Promise<void> {
   const { fs, path: names } = fileModules();
   const read = readPath(given, "pass the path of a file");
-  const fault = "fault" in read ? read.fault : read.path.endsWith("/") ? hints.EISDIR : undefined;
+  const fault =
+    "fault" in read ? read.fault : read.path.endsWith("/") ? "it is a folder: add the name of the file" : undefined;
   if ("fault" in read || fault !== undefined) {
     const issues = [{ path: [], message: fault ?? "" }];
     throw new RequestValidationError({ issues, value: "path of the download" });
   }
   const { path } = read;
   const there = await fs.stat(path).catch(() => undefined);
-  // A folder fails here, before the body is read.
-  if (there?.isFile() === false) return writeInto(path, body, there.isFIFO(), clock);
+  // A folder and a socket fail here, before the body is read.
+  if (there?.isFile() === false || (there !== undefined && openFile.test(path)))
+    return writeInto(path, body, there.isFIFO(), clock);
   const target = await onFile(path, () => targetOf(path));
   if (there === undefined) await onFile(path, () => fs.mkdir(names.dirname(target), { recursive: true }));
   // The temporary name does not contain the file's name: the result could be too long for the file system.
@@ -85,13 +67,15 @@ export async function saveTo(
       await fs.chown(partial, there.uid, there.gid).catch(() => undefined);
       await fs.chmod(partial, there.mode & 0o7777).catch(() => undefined);
     }
-    await onFile(path, () =>
-      fs.rename(partial, target).catch(async (error: unknown) => {
-        if (there === undefined || !irreplaceable.has(propertyOf(error, "code"))) throw error;
-        await fs.copyFile(partial, target);
-        await fs.rm(partial);
-      }),
-    );
+    await onFile(path, () => fs.rename(partial, target)).catch(async (error: unknown) => {
+      if (there === undefined || !irreplaceable.has(propertyOf(error, "code"))) throw error;
+      // The mode of the file may keep its owner from reading it.
+      await fs.chmod(partial, 0o600).catch(() => undefined);
+      // `copyFile` also sets the mode, which only the owner of a file may, and fails after it has emptied the file.
+      const file = await onFile(path, () => fs.open(target, "w"));
+      await fill(path, file, (await fs.open(partial)).createReadStream());
+      await fs.rm(partial);
+    });
   } catch (error) {
     // An error of the removal would hide the first one.
     await fs.rm(partial, { force: true }).catch(() => undefined);
@@ -116,7 +100,7 @@ async function targetOf(path: string): Promise<string> {
 const batchSize = 512 * 1024;
 
 /** Writes a body to a file and closes the file, also after an error. */
-async function fill(path: string, file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
+async function fill(path: string, file: FileHandle, body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     let batch: Uint8Array[] = [];
     let size = 0;
@@ -149,7 +133,7 @@ async function flush(file: FileHandle): Promise<void> {
 const pauses = { first: 1, longest: 32 };
 
 /**
- * Writes a body into a pipe or a device. A blocking `open` or `write` of a pipe would occupy a thread until another process reads it, and
+ * Writes a body into a pipe or a device, or to the end of standard output. A blocking `open` or `write` of a pipe would occupy a thread until another process reads it, and
  * could not be stopped: so both are tried again, until the body fails (abort, timeout or deadline).
  */
 async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe: boolean, clock: PartnerClock) {
@@ -165,7 +149,7 @@ async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe:
       try {
         return await work();
       } catch (error) {
-        if (!codes.includes(propertyOf(error, "code"))) throw unwritable(path, error);
+        if (!codes.includes(propertyOf(error, "code"))) throw new FileError({ path, cause: error });
       }
       await held<void>(failed.signal, (resolve) => clock.after(pause, resolve));
     }
@@ -173,7 +157,7 @@ async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe:
 
   try {
     // Without a reader, a pipe fails with ENXIO. A Unix socket does, too, but it never becomes writable.
-    const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+    const flags = constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
     const file = await insist(() => open(path, flags), isPipe ? ["ENXIO"] : []);
     try {
       for (let next = await reader.read(); !next.done; next = await reader.read()) {

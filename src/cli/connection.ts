@@ -75,7 +75,10 @@ export function checkKeyForm(sdk: Sdk, { secretKey }: DoctorSettings): Finding |
   const action = "Copy the v2 key again from the dashboard, under API settings, without quotes and line ends.";
   return issue === undefined
     ? undefined
-    : failed(`POD_PARTNER_SECRET_KEY is not a key: ${/^has /.test(issue) ? `it ${issue}` : issue}.`, { action, details });
+    : failed(`POD_PARTNER_SECRET_KEY is not a key: ${/^has /.test(issue) ? `it ${issue}` : issue}.`, {
+        action,
+        details,
+      });
 }
 
 /** A client for a valid base URL. It never retries: the doctor reports what happens. */

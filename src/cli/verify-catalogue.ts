@@ -4,6 +4,8 @@ import type { Fault, RunningEmulator, StartEmulatorOptions } from "pod-partner/t
 export interface Usage {
   /** How often it made each call, such as `orders.create`. */
   readonly calls: ReadonlyMap<string, number>;
+  /** Which of its requests to `orders.create` made an order: the first one is 1. The service refused the others. */
+  readonly orders: readonly number[];
   readonly requests: number;
   /** The rendertokens that it used. */
   readonly rendertokens: number;
@@ -25,7 +27,7 @@ export interface Row {
   readonly applies: (usage: Usage) => boolean;
   /** The page of the package's documentation that helps. */
   readonly page: string;
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly Fault[] | ((usage: Usage) => readonly Fault[]);
   readonly options?: (usage: Usage) => StartEmulatorOptions;
   readonly begin?: (emulator: RunningEmulator, usage: Usage) => void;
   readonly kill?: (usage: Usage) => Kill;
@@ -43,20 +45,23 @@ const uses =
   (...calls: readonly string[]) =>
   ({ calls: used }: Usage) =>
     calls.some((call) => used.has(call));
-const places = uses("orders.create");
-const placed = ({ calls }: Usage): number => calls.get("orders.create") ?? 0;
-const placesSeveral = (usage: Usage) => placed(usage) >= 2;
+const places = ({ orders: made }: Usage) => made.length > 0;
+const placesSeveral = ({ orders: made }: Usage) => made.length >= 2;
 const claimCalls = ["claims.createItemIssues", "claims.createPackageMissing"];
 const claims = uses(...claimCalls);
 const receives = ({ callbacks }: Usage) => callbacks > 0;
-/** An order in the middle of the last third. */
-const lateOrder = (usage: Usage): number => Math.ceil((placed(usage) * 5) / 6);
+/** The request that makes an order: the first one, the second one, or that of an order in the middle of the last third. */
+const firstOrder = ({ orders: [first = 1] }: Usage): number => first;
+const secondOrder = ({ orders: [, second = 2] }: Usage): number => second;
+const lateOrder = ({ orders: made }: Usage): number => made[Math.ceil((made.length * 5) / 6) - 1] ?? 1;
 
 const orders = "orders.md";
 const faults = "faults.md";
 
-/** A fault of the first request that makes an order. */
-const ofOrder = (fault: object): readonly Fault[] => [{ on: "orders.create", nth: 1, ...fault } as Fault];
+/** A fault of a request that makes an order. */
+const ofOrder =
+  (fault: object, nthOf = firstOrder) =>
+  (usage: Usage): readonly Fault[] => [{ on: "orders.create", nth: nthOf(usage), ...fault } as Fault];
 
 /** Kills the program when the service has carried a request out, and its response has not arrived. */
 const killOn =
@@ -159,8 +164,8 @@ export const catalogue: readonly Row[] = [
     applies: places,
     page: orders,
     // A program may look up before the order, too.
-    faults: [
-      ...ofOrder({ fault: "drop" }),
+    faults: (usage) => [
+      ...ofOrder({ fault: "drop" })(usage),
       { on: "orders.lookup", nth: (n) => n >= 2 && n <= 4, fault: "status", status: 503 },
     ],
   },
@@ -170,7 +175,7 @@ export const catalogue: readonly Row[] = [
     applies: places,
     page: "orders.md#after-a-restart",
     faults: ofOrder({ fault: "slow", ms: 2_000 }),
-    kill: killOn(["orders.create"]),
+    kill: killOn(["orders.create"], firstOrder),
   },
   {
     id: "killed-during",
@@ -178,7 +183,7 @@ export const catalogue: readonly Row[] = [
     applies: places,
     page: "orders.md#after-a-restart",
     faults: ofOrder({ fault: "slow", ms: 1_200, when: "before" }),
-    kill: killOn(["orders.create"]),
+    kill: killOn(["orders.create"], firstOrder),
     settle: 1_500,
   },
 
@@ -187,17 +192,15 @@ export const catalogue: readonly Row[] = [
     name: "The program is killed when the second order is made, and starts again",
     applies: placesSeveral,
     page: "orders.md#after-a-restart",
-    faults: [{ on: "orders.create", nth: 2, fault: "slow", ms: 2_000 }],
-    kill: killOn(["orders.create"], () => 2),
+    faults: ofOrder({ fault: "slow", ms: 2_000 }, secondOrder),
+    kill: killOn(["orders.create"], secondOrder),
   },
   {
     id: "killed-last",
     name: "The program is killed when one of its last orders is made, and starts again",
-    applies: (usage) => placed(usage) >= 5,
+    applies: ({ orders: made }) => made.length >= 5,
     page: "orders.md#after-a-restart",
-    begin: (emulator, usage) => {
-      emulator.faults.add({ on: "orders.create", nth: lateOrder(usage), fault: "slow", ms: 2_000 });
-    },
+    faults: ofOrder({ fault: "slow", ms: 2_000 }, lateOrder),
     kill: killOn(["orders.create"], lateOrder),
   },
   {

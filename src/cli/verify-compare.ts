@@ -77,6 +77,18 @@ export function resultOf({ organizations }: SavedWorld): Result {
 const few = (names: readonly string[]): string =>
   inOneLine(names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`);
 
+/** The names of things that are too many: first those that occur more often than they should. With random identifiers, the last ones. */
+function surplus(names: readonly string[], expected: readonly string[]): readonly string[] {
+  const left = [...expected];
+  const [usual, repeated] = [[] as string[], [] as string[]];
+  for (const name of names) {
+    const at = left.indexOf(name);
+    (at === -1 ? repeated : usual).push(name);
+    if (at !== -1) left.splice(at, 1);
+  }
+  return [...usual, ...repeated].slice(expected.length);
+}
+
 /** What differs between the orders, or the claims, of two runs: at most one sentence for each kind of difference. */
 function differences(
   expected: ReadonlyMap<string, readonly string[]>,
@@ -90,8 +102,8 @@ function differences(
     if (count < names.length) missing.push(...names.slice(count));
   }
   for (const [content, names] of found) {
-    const count = expected.get(content)?.length ?? 0;
-    if (names.length > count) (count > 0 ? doubled : different).push(...names.slice(count));
+    const usual = expected.get(content) ?? [];
+    (usual.length > 0 ? doubled : different).push(...surplus(names, usual));
   }
   // An order that was not canceled, for example, is both: missing with its content, and there with another.
   const changed = different.filter((name) => missing.includes(name));

@@ -1,3 +1,4 @@
+import { visible } from "../util/visible.ts";
 import { counted } from "./terminal.ts";
 import type { Row } from "./verify-catalogue.ts";
 import type { Finding } from "./verify-compare.ts";
@@ -68,12 +69,8 @@ export const toJson = (report: Report): string =>
   );
 
 const escaped = (text: string): string =>
-  text
-    // XML has no control characters.
-    .replace(/[^\P{Cc}\n\t]/gu, "\uFFFD")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll('"', "&quot;");
+  // XML has no control characters.
+  visible(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 /** The report as JUnit's XML, for the test reports of CI. */
 export function toJunit(report: Report): string {

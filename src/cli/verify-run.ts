@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import type { RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
 import { onAbort } from "../util/abort-signals.ts";
+import { visible } from "../util/visible.ts";
 import { type Ended, onWindows, type Program, start, stop } from "./program.ts";
 import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post, repeatSoon } from "./verify-callbacks.ts";
 import type { Kill, Row, Usage } from "./verify-catalogue.ts";
@@ -68,8 +69,8 @@ function tail() {
     },
     // What a program prints must not colour the report, or move its cursor.
     text: () => {
-      const plain = stripVTControlCharacters(text).replace(/[^\P{Cc}\n\t]/gu, "");
-      return plain.trimEnd().split("\n").slice(-lastLines).join("\n");
+      const plain = stripVTControlCharacters(text).replace(/\r\n?/g, "\n");
+      return visible(plain).trimEnd().split("\n").slice(-lastLines).join("\n");
     },
   };
 }
@@ -247,7 +248,15 @@ function optionsOf(
 function usageOf({ requests, callbacks }: RunningEmulator, tokens: number): Usage {
   const calls = new Map<string, number>();
   for (const { call = "" } of requests) calls.set(call, (calls.get(call) ?? 0) + 1);
-  return { calls, requests: requests.at(-1)?.id ?? 0, rendertokens: tokens, callbacks: callbacks.list().length };
+  const creations = requests.where({ on: "orders.create" });
+  const orders = creations.flatMap(({ status = 0 }, index) => (status >= 200 && status < 300 ? [index + 1] : []));
+  return {
+    calls,
+    orders,
+    requests: requests.at(-1)?.id ?? 0,
+    rendertokens: tokens,
+    callbacks: callbacks.list().length,
+  };
 }
 
 const folders = new Set<string>();
@@ -262,7 +271,6 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
   const { startEmulator } = await import("pod-partner/testing");
   const post = createPost(row);
   const emulator = await startEmulator(optionsOf(setup, row, baseline, post));
-  // A signal must not end the process between the creation of the folder and the note of it.
   // At once: a signal must not end the process before the folder is noted.
   const folder = mkdtempSync(join(tmpdir(), "pod-partner-verify-"));
   folders.add(folder);
@@ -271,7 +279,10 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
   const output = tail();
   const programs: Program[] = [];
   try {
-    for (const fault of row.faults ?? []) emulator.faults.add(fault);
+    const { faults = [] } = row;
+    // Only the run without a fault has no baseline.
+    const given = typeof faults === "function" ? baseline && faults(baseline) : faults;
+    for (const fault of given ?? []) emulator.faults.add(fault);
     if (baseline !== undefined) row.begin?.(emulator, baseline);
     const { baseUrl, secretKey } = emulator;
     const environment = {

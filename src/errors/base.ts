@@ -107,7 +107,7 @@ export abstract class PodPartnerError extends Error {
   declare callId: string | undefined;
   /** The HTTP status of the response; undefined without a response. */
   declare readonly status: number | undefined;
-  /** The service's error code (specification 7); undefined without one. */
+  /** The service's error code (specification 7), or that of the file system in a `FileError`; undefined without one. */
   declare readonly code: string | undefined;
   /** The service's own words, from the `message` of its error object; undefined without one. `message` has them with the endpoint and the hint. */
   declare readonly serviceMessage: string | undefined;

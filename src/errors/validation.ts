@@ -72,13 +72,11 @@ export class RequestValidationError extends PodPartnerError {
     incomplete?: boolean;
     /** What is not valid, where that is not the input of a request. */
     value?: string;
-    /** The error of the file system. */
-    cause?: unknown;
   }) {
-    const { issues, endpoint, incomplete, value, cause } = details;
+    const { issues, endpoint, incomplete, value } = details;
     const unsent = `${incomplete ? "No complete request" : "Nothing"} was sent${endpoint ? ` to ${shorten(endpoint)}` : ""}`;
     const what = value === undefined ? `${unsent}: the input` : `The ${value}`;
-    super(`${what} is not valid.${listIssues(issues)}`, cause === undefined ? undefined : { cause });
+    super(`${what} is not valid.${listIssues(issues)}`);
     this.issues = firstIssues(issues);
   }
 

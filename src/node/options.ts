@@ -100,8 +100,10 @@ function proxiesOfEnvironment(): NodeJS.ProcessEnv {
   const [name = "", hosts = ""] = variableOf("no_proxy", "NO_PROXY") ?? [];
   if (/["'`]/.test(hosts)) issues.push({ path: [name], message: "expected hosts, without quotes" });
   if (issues.length > 0) throw new ConfigurationError({ issues });
-  // Node's agents separate hosts by commas only, and take `.a.example` for the end of `ba.example`, too.
-  const bypassed = hosts.split(/[\s,]+/).map((host) => (host.startsWith(".") ? `${host.slice(1)},*${host}` : host));
+  // Node's agents separate hosts by commas only, take `.a.example` for the end of `ba.example`, too, and a dot for the end of all.
+  const bypassed = hosts
+    .split(/[\s,]+/)
+    .map((host) => host.replace(/^\.+(.*)/, (_, name) => name && `${name},*.${name}`));
   return { ...found, NO_PROXY: bypassed.join() };
 }
 

@@ -95,6 +95,8 @@ const meant: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" };
 const countryFault = (given: unknown): string => {
   const expected = "expected two capital letters (ISO 3166-1 alpha-2), for example NL";
   if (typeof given !== "string") return expected;
+  if (Object.hasOwn(meant, given))
+    return `${given} is not the code of a country in ISO 3166-1: did you mean ${meant[given]}?`;
   const code = given.trim().toUpperCase();
   const likely = Object.hasOwn(meant, code) ? meant[code] : /^[A-Z]{2}$/.test(code) ? code : undefined;
   return likely === undefined ? expected : `${expected}: did you mean ${likely}?`;

@@ -1,8 +1,8 @@
 /**
  * Characters that a terminal or an editor does not show as they are: control characters, line separators, marks that change the direction of
- * a text, characters without a width, halves of a pair.
+ * a text, characters without a width, such as the fillers of Hangul, halves of a pair, and code points that are no characters.
  */
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
 
 const escaped = (character: string): string => {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();

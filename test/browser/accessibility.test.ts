@@ -84,3 +84,37 @@ describeInBrowser.each(Object.keys(sizes))("the emulator's page on a %s", (size)
     await check("a request");
   });
 });
+
+/** The contrast of each text of a notice of these classes to its background (WCAG 2). It runs in the page. */
+const contrastsOf = (classes: string): string => `(() => {
+  const box = document.querySelector(".notice");
+  box.className = "${classes}";
+  const channels = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((part) => Number(part) / 255);
+  const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const light = (colour) => channels(colour).map(linear).reduce((sum, part, n) => sum + part * [0.2126, 0.7152, 0.0722][n], 0.05);
+  const below = light(getComputedStyle(box).backgroundColor);
+  return [...box.querySelectorAll("span, a, button")].map((text) => {
+    const above = light(getComputedStyle(text).color);
+    return Math.max(above, below) / Math.min(above, below);
+  });
+})()`;
+
+describeInBrowser("a notice of the emulator's page", () => {
+  const { open } = useBrowser();
+
+  it.each(["light", "dark"] as const)(
+    "can be read, links included, also when it reports an error: %s",
+    async (scheme) => {
+      const { page, partner, emulator } = await open({}, { colorScheme: scheme });
+      await place(partner, emulator, "shop-1");
+      await page.getByRole("button", { name: "Ship all of shop-1" }).click();
+      const notice = page.locator(".notice");
+      await notice.getByRole("link", { name: /^Shipment_/ }).waitFor();
+      for (const kind of ["notice", "notice bad"]) {
+        const found = await page.evaluate(contrastsOf(kind));
+        expect(found, kind).toHaveLength(3);
+        for (const contrast of found as readonly number[]) expect(contrast, kind).toBeGreaterThanOrEqual(4.5);
+      }
+    },
+  );
+});

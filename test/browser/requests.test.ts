@@ -95,5 +95,17 @@ describeInBrowser("the requests of the emulator's page", () => {
     await read("/claims");
     await page.getByRole("option", { name: /claims\.list ×2/ }).waitFor();
     expect(await page.getByRole("option", { name: /orders\.list GET/ }).count()).toBe(2);
+
+    // Polls a second apart, the last one with a retry: its time is that of its own two requests.
+    for (let polled = 1; polled <= 2; polled += 1) {
+      await read("/stores");
+      await emulator.clock.advance(1_500);
+    }
+    emulator.faults.add({ on: "organization.stores.list", nth: 1, fault: "status", status: 503 });
+    await read("/stores");
+    await read("/stores");
+    const polls = page.getByRole("option", { name: /stores\.list ×4/ });
+    await polls.waitFor();
+    expect(await polls.locator(".row-duration").innerText()).toMatch(/ ms$/);
   });
 });

@@ -175,6 +175,11 @@ describe("a proxy", () => {
     ["other.test service.test", true],
     ["*", true],
     [".vice.test", false],
+    [".", false],
+    ["..", false],
+    [",", false],
+    ["*.", false],
+    ["**", false],
     ["test", false],
     ["10.0.0.0/8", false],
     ["", false],
@@ -185,6 +190,65 @@ describe("a proxy", () => {
     const partner = clientOf("http://service.test", { retry: false }, { proxy: true });
     await partner.auth.validate().catch(() => undefined);
     expect(proxy.asked).toHaveLength(isBypassed ? 0 : 1);
+  });
+
+  it("of the environment that is malformed lets no byte past it: it is used, refused, or the call fails", async () => {
+    await using proxy = await startProxy(502);
+    let reached = 0;
+    const server = createServer().on("connection", () => {
+      reached += 1;
+    });
+    await using service = await listen(server);
+    const host = `127.0.0.1:${proxy.port}`;
+    const forms = [
+      `http:${host}`,
+      `http:/${host}`,
+      `//${host}`,
+      `http//${host}`,
+      `http:\\\\${host}`,
+      `:${proxy.port}`,
+      `::1:${proxy.port}`,
+      `"${host}"`,
+      `“${host}”`,
+      `\uFEFF${host}`,
+      `${host}\n`,
+      `127.0.0.1\n:${proxy.port}`,
+      `${host};`,
+      `${host},${host}`,
+      `http=${host}`,
+      `PROXY ${host}`,
+      `u:p@ss@${host}`,
+      `u:p%zz@${host}`,
+      `@${host}`,
+      "@",
+      "0",
+      ":",
+      "http://",
+      "http://127.0.0.1:",
+      `${host}:1`,
+      `${host}x`,
+      `tcp://${host}`,
+      `socks5://${host}`,
+      `ws://${host}`,
+      `file:///${host}`,
+      `https://${host}`,
+    ];
+    for (const form of forms) {
+      for (const [variable, scheme] of [
+        ["HTTP_PROXY", "http"],
+        ["https_proxy", "https"],
+        ["ALL_PROXY", "http"],
+        ["all_proxy", "https"],
+      ]) {
+        vi.stubEnv(variable ?? "", form);
+        const call = async () => {
+          await clientOf(`${scheme}://127.0.0.1:${service.port}`, { retry: false }, { proxy: true }).auth.validate();
+        };
+        await call().catch(() => undefined);
+        expect(reached, `${variable}=${form}`).toBe(0);
+        vi.unstubAllEnvs();
+      }
+    }
   });
 
   it("gets the whole request of a service without TLS", async () => {

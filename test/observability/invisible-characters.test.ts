@@ -28,6 +28,19 @@ const classes: Readonly<Record<string, readonly (readonly [first: number, last: 
     [0x00ad, 0x00ad],
     [0xe0001, 0xe0001],
   ],
+  "fillers and selectors": [
+    [0x034f, 0x034f],
+    [0x115f, 0x1160],
+    [0x3164, 0x3164],
+    [0xffa0, 0xffa0],
+    [0xfe00, 0xfe0f],
+    [0xe0100, 0xe010f],
+  ],
+  "code points that are no characters": [
+    [0xfdd0, 0xfdef],
+    [0xfffe, 0xffff],
+    [0x10ffff, 0x10ffff],
+  ],
   "halves of a pair": [
     [0xd800, 0xd800],
     [0xdfff, 0xdfff],
@@ -54,7 +67,9 @@ const textOf = (name: string): string =>
 
 /** What is left of a text that must have none of these characters, without the line ends and tabs that a form of the log writes itself. */
 const invisibleIn = (text: string): readonly string[] =>
-  [...text.matchAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu)].map(([found]) => found).filter((found) => found !== "\n");
+  [...text.matchAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\p{NChar}]/gu)]
+    .map(([found]) => found)
+    .filter((found) => found !== "\n");
 
 /** Each form of the log: makes what the client logs to, and reads what was written. */
 const forms: Readonly<

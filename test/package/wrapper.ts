@@ -9,16 +9,14 @@ const entryPoints = Object.entries(manifest.exports)
 const isPublic = ({ name, declarations = [] }: ts.Symbol): boolean =>
   !/^(__|#)/.test(name) && !declarations.some((one) => ts.getCombinedModifierFlags(one) & ts.ModifierFlags.Private);
 
-/** The forms in which a wrapper exports one member of a value: as it is, bound, and as functions that pass their arguments on. */
-function* formsOf(value: string, member: string, isFunction: boolean): Generator<string> {
-  const of = `value[${JSON.stringify(member)}]`;
-  yield `(value: ${value}) => ${of}`;
-  if (!isFunction) return;
-  const type = `${value}[${JSON.stringify(member)}]`;
-  yield `(value: ${value}) => ${of}.bind(value)`;
-  yield `(value: ${value}) => (...args: Parameters<${type}>) => (${of} as (...args: unknown[]) => ReturnType<${type}>)(...args)`;
-  yield `async (value: ${value}, ...args: Parameters<${type}>) => await (${of} as (...args: unknown[]) => ReturnType<${type}>)(...args)`;
-}
+/** The two forms in which a wrapper exports a method: bound, and as a function that passes its arguments on. */
+const formsOf = (type: string, method: string): readonly string[] => {
+  const [value, key] = [`value[${JSON.stringify(method)}]`, `${type}[${JSON.stringify(method)}]`];
+  return [
+    `(value: ${type}) => ${value}.bind(value)`,
+    `(value: ${type}, ...args: Parameters<${key}>) => (${value} as (...args: unknown[]) => ReturnType<${key}>)(...args)`,
+  ];
+};
 
 /**
  * A module that exports everything it gets from the package: each value, and each member of each exported type, so each method of the
@@ -26,16 +24,18 @@ function* formsOf(value: string, member: string, isFunction: boolean): Generator
  *
  * @param file A module in the project that has the package installed.
  */
-export function wrapperOf(file: string, options: ts.CompilerOptions): string {
+export function wrapperOf(file: string, options: ts.CompilerOptions, host: ts.CompilerHost): string {
   const names = [...entryPoints, "@opentelemetry/api"];
   const imports = names.map((path, index) => `import * as e${index} from ${JSON.stringify(path)};`).join("\n");
-  const host = ts.createCompilerHost(options);
-  const read = host.getSourceFile;
-  host.getSourceFile = (name, ...rest) =>
-    name === file ? ts.createSourceFile(name, imports, ts.ScriptTarget.ES2023, true) : read(name, ...rest);
-  const program = ts.createProgram([file], options, host);
+  const read: ts.CompilerHost["getSourceFile"] = (name, ...rest) =>
+    name === file
+      ? ts.createSourceFile(name, imports, ts.ScriptTarget.ES2023, true)
+      : host.getSourceFile(name, ...rest);
+  const program = ts.createProgram([file], options, { ...host, getSourceFile: read });
   const checker = program.getTypeChecker();
   const expressions: string[] = [];
+  /** The methods that have their forms: a class inherits some, and two entry points can export the same class. */
+  const done = new Set<ts.Declaration | undefined>();
   program
     .getSourceFile(file)
     ?.statements.filter(ts.isImportDeclaration)
@@ -51,17 +51,18 @@ export function wrapperOf(file: string, options: ts.CompilerOptions): string {
         if ((symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) === 0) continue;
         const type = checker.getDeclaredTypeOfSymbol(symbol) as ts.InterfaceType;
         const parameters = type.typeParameters?.map(() => "any") ?? [];
-        const value = parameters.length === 0 ? name : `${name}<${parameters.join(", ")}>`;
-        const members = checker.getPropertiesOfType(type);
-        // A value that only the package can make has a member that only the package can name.
-        if (!members.some((member) => member.name.startsWith("__@opaque")))
-          expressions.push(`(value: ${value}) => ({ ...value })`);
-        for (const member of members.filter(isPublic)) {
-          const isFunction = checker.getTypeOfSymbol(member).getCallSignatures().length > 0;
-          expressions.push(...formsOf(value, member.name, isFunction));
+        const given = parameters.length === 0 ? name : `${name}<${parameters.join(", ")}>`;
+        const members = checker.getPropertiesOfType(type).filter(isPublic);
+        const fields = members.map(({ name: key }) => `${JSON.stringify(key)}: value[${JSON.stringify(key)}]`);
+        expressions.push(`(value: ${given}) => ({ ${fields.join(", ")} })`);
+        for (const member of members) {
+          const [declaration] = member.declarations ?? [];
+          if (done.has(declaration) || checker.getTypeOfSymbol(member).getCallSignatures().length === 0) continue;
+          done.add(declaration);
+          expressions.push(...formsOf(given, member.name));
         }
       }
     });
   const lines = expressions.map((expression, index) => `export const v${index} = ${expression};`);
-  return `${imports}\n${lines.join("\n")}\nexport default { ${lines.map((_, index) => `v${index}`).join(", ")} };\n`;
+  return `${imports}\n${lines.join("\n")}\n`;
 }

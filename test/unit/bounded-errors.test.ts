@@ -178,6 +178,7 @@ const details = {
   requested: [],
   differences: [{ path: ["orderlines", 0, "quantity"], existing: 1, requested: 2 }],
   identifiers: {},
+  path: "a file.",
   isRetryable: false,
   cause: undefined,
   limit: 5,

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import fs, { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { RequestValidationError } from "pod-partner";
+import { FileError, RequestValidationError } from "pod-partner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";
@@ -31,7 +33,8 @@ async function saveTo(path: string | URL) {
 /** The message of a typed error. Nothing else is left in the folder. */
 async function refusalOf(path: string | URL): Promise<string> {
   const error = await rejection(saveTo(path));
-  if (!RequestValidationError.isInstance(error)) throw error;
+  if (!RequestValidationError.isInstance(error) && !FileError.isInstance(error)) throw error;
+  expect(error.endpoint).toBe("GET /renders/{renderReference}/media");
   return error.message;
 }
 
@@ -67,8 +70,8 @@ describe("saveTo", () => {
     writeFileSync(at("file.png"), "old");
     const open = fs.open;
     const refused = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
-    vi.spyOn(fs, "open").mockImplementation((path, ...rest) =>
-      String(path).startsWith(folder) ? Promise.reject(refused) : open(path, ...rest),
+    vi.spyOn(fs, "open").mockImplementation((path, flags, ...rest) =>
+      flags === "wx" && String(path).startsWith(folder) ? Promise.reject(refused) : open(path, flags, ...rest),
     );
     vi.spyOn(fs, "rename").mockRejectedValue(Object.assign(new Error("EXDEV: rename"), { code: "EXDEV" }));
     await saveTo(at("file.png"));
@@ -76,13 +79,72 @@ describe("saveTo", () => {
     expect(await readdir(folder)).toEqual(["file.png"]);
   });
 
-  it.each(["open", "rename", "mkdir"] as const)("names the path when the file system fails: %s", async (name) => {
-    vi.spyOn(fs, name).mockRejectedValue(Object.assign(new Error("ENOSPC: no space"), { code: "ENOSPC" }));
-    const error = await rejection(saveTo(at("new.png")));
-    expect(error).toBeInstanceOf(RequestValidationError);
-    expect(error).toMatchObject({ code: "ENOSPC", message: expect.stringContaining(at("new.png")) });
-    expect(String(error)).toContain("the disk is full");
+  // Only the owner may set the mode of a file, which `copyFile` does after it has emptied the file.
+  it.skipIf(process.getuid?.() !== 0)(
+    "overwrites a file of another user, in a folder that can only be read",
+    async () => {
+      for (const [name, mode] of [
+        ["all.png", 0o666],
+        ["write.png", 0o222],
+      ] as const) {
+        writeFileSync(at(name), "old");
+        chmodSync(at(name), mode);
+      }
+      chmodSync(folder, 0o755);
+      process.seteuid?.(65_534);
+      try {
+        await saveTo(at("all.png"));
+        await saveTo(at("write.png"));
+        expect(await rejection(saveTo(at("new.png")))).toMatchObject({ code: "EACCES" });
+      } finally {
+        process.seteuid?.(0);
+      }
+      for (const name of ["all.png", "write.png"]) expect((await readFile(at(name))).equals(picture)).toBe(true);
+      expect(await readdir(folder)).toEqual(["all.png", "write.png"]);
+    },
+  );
+
+  it.each(["open", "rename", "mkdir"] as const)("says what is true when the file system fails: %s", async (name) => {
+    for (const code of ["ENOSPC", "EACCES", "EROFS", "EIO", "EMFILE", "EDQUOT", "EFBIG"]) {
+      const cause = Object.assign(new Error(`${code}: failed`), { code });
+      vi.spyOn(fs, name).mockRejectedValue(cause);
+      const error = await rejection(saveTo(at("new.png")));
+      if (!FileError.isInstance(error)) throw error;
+      expect(error).toMatchObject({ code, cause, path: at("new.png"), isRetryable: false });
+      expect(error.message).toContain(
+        `The download was not saved to ${JSON.stringify(at("new.png"))}: ${code}: failed.`,
+      );
+      expect(error.hint ?? "").toMatch(code === "EIO" ? /^$/ : /^[A-Z].*\.$/);
+      expect(error.toJSON()).toMatchObject({ name: "FileError", code, path: at("new.png") });
+      vi.restoreAllMocks();
+    }
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("adds to the file that is the output of the process, and does not replace it", async () => {
+    const file = await fs.open(at("output"), "w");
+    await file.write("before");
+    const { ino } = statSync(at("output"));
+    await saveTo(`/dev/fd/${file.fd}`);
+    await rm(at("output"));
+    await saveTo(`/proc/self/fd/${file.fd}`);
+    expect(await file.stat()).toMatchObject({ ino, size: 6 + 2 * picture.length });
+    await file.close();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("reports a full device, and a socket", async () => {
+    expect(await refusalOf("/dev/full")).toContain("The disk is full");
+    const server = createServer().listen(at("socket"));
+    await once(server, "listening");
+    expect(await refusalOf(at("socket"))).toContain("It is a socket");
+    server.close();
+  });
+
+  it("writes whole files when two calls have the same path", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => saveTo(at("file.png"))));
+    expect((await readFile(at("file.png"))).equals(picture)).toBe(true);
+    expect(await readdir(folder)).toEqual(["file.png"]);
   });
 
   it("takes a file: URL, as an object and as a text", async () => {
@@ -104,8 +166,8 @@ describe("saveTo", () => {
     ["a\0.png", /U\+0000/],
     ["", /the path is empty/],
     [join(tmpdir(), "nowhere", "/"), /add the name of the file/],
-    [tmpdir(), /it is a folder/],
-    [join(tmpdir(), `${"n".repeat(300)}.png`), /the name is too long/],
+    [tmpdir(), /It is a folder/],
+    [join(tmpdir(), `${"n".repeat(300)}.png`), /The name is too long/],
   ])("refuses %j with a typed error", async (path, fault) => {
     expect(await refusalOf(path)).toMatch(fault);
   });

@@ -159,7 +159,7 @@ export class PictureFolder {
   async #save(path: string, completed: CompletedRow): Promise<void> {
     const { storage, slots } = this.#tools;
     const { reference, row } = completed;
-    const { fs, path: names } = fileModules();
+    const { fs } = fileModules();
     // A path can be too long for a key, and have other characters.
     const key = `picture:${hexOf(await sha256(path))}`;
     const checked = check(savedFile, fromJson(await storage.get(key)), []);
@@ -168,7 +168,6 @@ export class PictureFolder {
       const file = await fs.stat(path).catch(() => undefined);
       if (known.reference === reference && file?.size === known.size && file.mtimeMs === known.modified) return;
     }
-    await fs.mkdir(names.dirname(path), { recursive: true });
     const giveBack = await slots.take(row.signal);
     try {
       await (await openPicture(this.#tools, completed)).saveTo(path);

@@ -36,9 +36,6 @@ function isRepeated(before: RequestSummary, next: RequestSummary): boolean {
   return next.start - end <= mostPause;
 }
 
-/** Whether the requests are repetitions that each had a result, such as polls: together they are not one slow request. */
-const areSeparate = (requests: readonly RequestSummary[]): boolean => requests.slice(0, -1).every(isFinal);
-
 /** What the requests of a row have in common, in words. */
 export const unityOf = ([first]: readonly [RequestSummary, ...RequestSummary[]]): string =>
   isRead(first) ? "equal requests" : "requests of one call";
@@ -106,5 +103,7 @@ export function storyOf(requests: readonly RequestSummary[]): string {
 export function spanOf(requests: readonly [RequestSummary, ...RequestSummary[]]): number | undefined {
   const latest = requests.at(-1);
   if (latest?.duration == null) return undefined;
-  return areSeparate(requests) ? latest.duration : latest.start - requests[0].start + latest.duration;
+  // Reads that each had a result, such as polls, are together not one slow call: that of the latest begins after the last result.
+  const first = requests[requests.slice(0, -1).findLastIndex(isFinal) + 1] ?? latest;
+  return latest.start - first.start + latest.duration;
 }
