@@ -9,7 +9,7 @@ import { assumptions, noOrderForms } from "./schemas/assumptions.ts";
 import type { UnknownKey } from "./schemas/check.ts";
 import { baseUrl, clock, filledText, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
-import { functionOf, isFunction, isObject, isRecord, propertyOf } from "./util/foreign.ts";
+import { functionOf, isFunction, isObject, isPlainObject, isRecord, propertyOf } from "./util/foreign.ts";
 
 const secretKey = () =>
   z.string({ error: "is required: pass it, or set POD_PARTNER_SECRET_KEY" }).check(
@@ -34,13 +34,11 @@ const hooks = () =>
       }
       // An instance of a class may have other properties.
       const known: readonly string[] = hookNames;
-      const names = Object.keys(given).filter((name) => isPlain(given) || /^on[A-Z]/.test(name));
+      const names = Object.keys(given).filter((name) => isPlainObject(given) || /^on[A-Z]/.test(name));
       for (const name of names.filter((name) => !known.includes(name)))
         context.addIssue({ code: "custom", path: [name], message: "is an unknown hook" });
     }),
   );
-
-const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
 const levels = ["debug", "info", "warn", "error"];
 

@@ -4,7 +4,7 @@ import { onAbort, throwIfAborted } from "../util/abort-signals.ts";
 import { hexOf, sha256 } from "../util/digest.ts";
 import { attempt, wordsOf } from "../util/foreign.ts";
 import { isBlob, isWebStream } from "../util/kinds.ts";
-import { builtIn, fileModules } from "../util/runtime.ts";
+import { builtIn, fileModules, webCrypto } from "../util/runtime.ts";
 import type { Upload } from "./source.ts";
 import { concatenate, streamOfBytes } from "./streams.ts";
 import { fileChanged } from "./upload.ts";
@@ -155,7 +155,7 @@ async function openSpool(): Promise<Spool> {
   // The file system of Workers lacks `openAsBlob`.
   if (typeof fs?.openAsBlob !== "function" || os === undefined) return keptInMemory();
   const { openAsBlob, promises } = fs;
-  const path = fileModules().path.join(os.tmpdir(), `pod-partner-${crypto.randomUUID()}.upload`);
+  const path = fileModules().path.join(os.tmpdir(), `pod-partner-${webCrypto().randomUUID()}.upload`);
   remember(path);
   const file = await promises.open(path, "wx", 0o600).catch((error: unknown) => {
     forget(path);

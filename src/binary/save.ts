@@ -4,9 +4,9 @@ import { RequestValidationError } from "../errors/validation.ts";
 import { abortController, held, throwIfAborted } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
-import { builtIn, fileModules } from "../util/runtime.ts";
+import { builtIn, fileModules, webCrypto } from "../util/runtime.ts";
 import { readPath } from "./path.ts";
-import { concatenate } from "./streams.ts";
+import { concatenate, piecesOf } from "./streams.ts";
 
 /** Works on a file. An error of the file system names the path. */
 async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -49,7 +49,7 @@ export async function saveTo(
   const target = await onFile(path, () => targetOf(path));
   if (there === undefined) await onFile(path, () => fs.mkdir(names.dirname(target), { recursive: true }));
   // The temporary name does not contain the file's name: the result could be too long for the file system.
-  const name = `.${crypto.randomUUID().slice(-12)}.part`;
+  const name = `.${webCrypto().randomUUID().slice(-12)}.part`;
   let partial = names.join(names.dirname(target), name);
   const open = () => fs.open(partial, "wx", there === undefined ? 0o666 : 0o600);
   try {
@@ -104,7 +104,7 @@ async function fill(path: string, file: FileHandle, body: AsyncIterable<Uint8Arr
   try {
     let batch: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of body) {
+    for await (const chunk of piecesOf(body)) {
       batch.push(chunk);
       size += chunk.byteLength;
       if (size < batchSize) continue;

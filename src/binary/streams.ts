@@ -31,6 +31,16 @@ export function chunksOf(source: unknown): Chunks | undefined {
   };
 }
 
+/** The chunks of a stream in a loop; to leave the loop cancels the stream. The streams of a polyfill may be no async iterables. */
+export async function* piecesOf(stream: unknown): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks = chunksOf(stream);
+  try {
+    for (let chunk = await chunks?.next(); chunk !== undefined; chunk = await chunks?.next()) yield chunk;
+  } finally {
+    chunks?.close();
+  }
+}
+
 const isIterable = (value: object): value is AsyncIterable<unknown> => Symbol.asyncIterator in value;
 
 /** The bytes of a chunk. A file handle of Node 22 gives buffers without a view. */

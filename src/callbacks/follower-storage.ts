@@ -7,6 +7,7 @@ import { type Lock, takeLock } from "../storage/lock.ts";
 import { fromJson, toJson } from "../storage/values.ts";
 import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
+import { webCrypto } from "../util/runtime.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { OrderFollowerError } from "./errors.ts";
 import { isClosed, mostAhead, orderState, type RememberedOrder, rememberedOrder } from "./order-state.ts";
@@ -97,7 +98,7 @@ export class FollowerStorage {
   ): Promise<Stored<OpenMark> | undefined> {
     const value: OpenMark = { v: 1, ...fields };
     // No two marks have the same bytes.
-    const bytes = toJson({ ...value, id: crypto.randomUUID() });
+    const bytes = toJson({ ...value, id: webCrypto().randomUUID() });
     const isSet = await this.#storage.set(openKey(reference), bytes, { expected: before.bytes ?? null });
     return isSet ? { bytes, value } : undefined;
   }

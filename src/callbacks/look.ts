@@ -8,6 +8,7 @@ import type { Lock } from "../storage/lock.ts";
 import { held } from "../util/abort-signals.ts";
 import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { KeyedMutex } from "../util/concurrency.ts";
+import { webCrypto } from "../util/runtime.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { fault } from "./errors.ts";
 import type { FollowerStorage, OpenMark, Stored, StoredOrder } from "./follower-storage.ts";
@@ -64,7 +65,7 @@ const saysGone = ({ found, call }: News): boolean => found === "gone" && call !=
 export function createLooks(settings: FollowerSettings, records: FollowerStorage) {
   const { partner, clock, timeout, onChange, onGone } = settings;
   /** The name of this follower in what it stores. */
-  const self = crypto.randomUUID().slice(0, 8);
+  const self = webCrypto().randomUUID().slice(0, 8);
   /** Lets the calls of the caller's functions for one order follow each other, also when a lock has ended in the storage. */
   const handlers = new KeyedMutex();
 

@@ -4,7 +4,7 @@ import { throwIfAborted } from "../util/abort-signals.ts";
 import { attempt, isFunction, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
 import { isWebStream } from "../util/kinds.ts";
 import { NeverSent } from "./connection-errors.ts";
-import { isRead, knownContent, knownSignal, knowsGlobalSignals } from "./platform-values.ts";
+import { isRead, knownContent, knownSignal } from "./platform-values.ts";
 import { openBody, type Transport, type WireRequest } from "./transport.ts";
 
 /** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
@@ -15,7 +15,7 @@ type AnyFetch = (request: Request | string, init?: RequestInit) => Promise<Respo
 
 /** Whether the headers can be read like those of the platform's `Response`. */
 function areHeaders(headers: unknown): boolean {
-  if (headers instanceof Headers) return true;
+  if (attempt(() => headers instanceof Headers)) return true;
   const isPair = (pair: unknown) =>
     Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === "string");
   return (
@@ -74,8 +74,11 @@ function isPrerendering(error: unknown): boolean {
  * The platform's `fetch`. Next.js 16 loses the signal of a `Request` with separate options, and then returns the first response for all
  * equal GETs of a page. With a URL it keeps the signal.
  */
-const platformFetch: AnyFetch = (request, init) =>
-  globalThis.fetch(typeof request === "object" && request.method === "GET" ? request.url : request, init);
+const platformFetch: AnyFetch = (request, init) => {
+  const { fetch } = globalThis;
+  if (typeof fetch !== "function") throw new NeverSent(new TypeError("this platform has no `fetch`"));
+  return fetch(typeof request === "object" && request.method === "GET" ? request.url : request, init);
+};
 
 /** Sends a request without any cache. Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end. */
 async function fetchFresh(fetchLike: AnyFetch, request: Request | string, init: RequestInit): Promise<Response> {
@@ -197,7 +200,8 @@ export function fetchTransport(given?: FetchLike): Transport {
     send: async (wire: WireRequest, signal: AbortSignal) => {
       const ky = await loading;
       const request = isRead(wire.content) ? { ...wire, content: await knownContent(wire.content) } : wire;
-      const init = initOf(request, knownSignal(signal));
+      const known = knownSignal(signal);
+      const init = initOf(request, known);
       // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
       throwIfAborted(signal);
       const sendByUrl = () => fetchFresh(fetchLike, request.url, partsOf(request, init));
@@ -211,8 +215,9 @@ export function fetchTransport(given?: FetchLike): Transport {
           return sendByUrl();
         }
       };
-      // Ky makes a signal of its own for its `Request`.
-      const response = knowsGlobalSignals() ? await callKy(ky, request, sendMade) : checkedResponse(await sendByUrl());
+      // Ky uses the global classes, also for a signal of its own.
+      const suitsKy = known === signal && isFunction(globalThis.Headers) && isFunction(globalThis.Response);
+      const response = suitsKy ? await callKy(ky, request, sendMade) : checkedResponse(await sendByUrl());
       return { head: response, body: openBody(response) };
     },
   };

@@ -1,4 +1,4 @@
-import { chunksOf, concatenate, streamOf } from "../binary/streams.ts";
+import { chunksOf, concatenate, piecesOf, streamOf } from "../binary/streams.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { attempt, propertyOf, textOf } from "../util/foreign.ts";
 import { isBlob, isWebStream } from "../util/kinds.ts";
@@ -38,10 +38,9 @@ const emptyStream = (Stream?: typeof ReadableStream) => () =>
 const classOf = <Class>(value: unknown): Class | undefined => propertyOf(value, "constructor") as Class | undefined;
 
 async function readAll(stream: unknown): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks = chunksOf(stream);
   const all: Uint8Array[] = [];
   let length = 0;
-  for (let chunk = await chunks?.next(); chunk !== undefined; chunk = await chunks?.next()) {
+  for await (const chunk of piecesOf(stream)) {
     all.push(chunk);
     length += chunk.byteLength;
   }
@@ -89,16 +88,19 @@ const isKnownSignal = (signal: unknown): boolean =>
   attempt(() => new Request("http://localhost", { signal: signal as AbortSignal })) !== undefined;
 
 /** Whether the platform's `fetch` knows the signals that the global `AbortController` makes now. Tried once for each. */
-export function knowsGlobalSignals(): boolean {
+function knowsGlobalSignals(): boolean {
   const { AbortController: Controller, Request: Class } = globalThis;
   if (tried?.Controller !== Controller || tried.Class !== Class)
     tried = { Controller, Class, isKnown: isKnownSignal(new Controller().signal) };
   return tried.isKnown;
 }
 
-/** A signal that the platform's `fetch` knows; undefined if there is none: then the end of the call closes the body of the response. */
+/**
+ * A signal that the platform's `fetch` knows, for one of `abortController`: itself, if `fetch` knows those of the global `AbortController`.
+ * Undefined if there is none: then the end of the call closes the body of the response.
+ */
 export function knownSignal(signal: AbortSignal): AbortSignal | undefined {
-  if (signal instanceof AbortSignal ? knowsGlobalSignals() : isKnownSignal(signal)) return signal;
+  if (knowsGlobalSignals()) return signal;
   const makers = [() => new AbortController(), builtIn("node:util")?.transferableAbortController];
   for (const make of makers) {
     const controller = attempt(() => make?.());

@@ -76,25 +76,28 @@ export interface PartOptions extends RequestOptions {
 /** The options of a call without options. */
 export const noOptions: RequestOptions = {};
 
+/** Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. */
+const impossible = new Set(
+  ["connection", "content-length", "expect", "host", "keep-alive", "trailer", "transfer-encoding", "upgrade"], //
+);
+
+/** The value of a header without the white space around it, as the platform's `Headers` keep it. */
+const trimmed = (value: string): string => value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+
 /**
- * Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. And a name that
- * the platform's `Headers` lose.
+ * Whether a name and a value can be a header (RFC 9110, 5). The global `Headers` are not asked: a program may have replaced them. The
+ * platform's lose the name `__proto__`.
  */
-const impossible = new Set([
-  ...["connection", "content-length", "expect", "host", "keep-alive", "trailer", "transfer-encoding", "upgrade"],
-  "__proto__",
-]);
+export const isHeader = (name: unknown, value: unknown): boolean =>
+  typeof name === "string" &&
+  typeof value === "string" &&
+  /^[!#$%&'*+.^_`|~\w-]+$/.test(name) &&
+  name !== "__proto__" &&
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed(value));
 
 /** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
-function isValidHeader(name: unknown, value: unknown): boolean {
-  if (typeof name !== "string" || typeof value !== "string" || impossible.has(name.toLowerCase())) return false;
-  try {
-    new Headers([[name, value]]);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isValidHeader = (name: unknown, value: unknown): boolean =>
+  isHeader(name, value) && !impossible.has(String(name).toLowerCase());
 
 const addIssue = ({ issues, value }: z.core.ParsePayload, { path, message, ...unchecked }: Issue): void => {
   issues.push({ code: "custom", path: [...path], message, input: value, params: { ...unchecked } });
@@ -127,8 +130,14 @@ function headerFaults(headers: unknown): readonly Issue[] {
 }
 
 /** Names and values of headers. Pairs with the same name become one header with all values. */
-export const headerEntries = (headers: HeadersInput): readonly (readonly [name: string, value: string])[] =>
-  isIterable(headers) ? [...new Headers([...headers].map(([name, value]) => [name, value]))] : Object.entries(headers);
+export function headerEntries(headers: HeadersInput): readonly (readonly [name: string, value: string])[] {
+  const entries = new Map<string, string>();
+  for (const [name, value] of isIterable(headers) ? headers : Object.entries(headers)) {
+    const [key, before] = [name.toLowerCase(), entries.get(name.toLowerCase())];
+    entries.set(key, before === undefined ? trimmed(value) : `${before}, ${trimmed(value)}`);
+  }
+  return [...entries];
+}
 
 const positive = () => z.optional(z.number().check(z.positive()));
 const notNegative = () => z.optional(z.number().check(z.nonnegative()));

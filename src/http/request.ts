@@ -209,7 +209,7 @@ function finish(
     response.kind === "binary" ? { accept: "*/*", "accept-encoding": "identity" } : { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = contentTypes[request.kind];
   if (options.headers !== undefined) {
-    for (const [name, value] of headerEntries(options.headers)) headers[name.toLowerCase()] = value;
+    for (const [name, value] of headerEntries(options.headers)) headers[name] = value;
   }
   return { method, url, headers, body };
 }

@@ -3,6 +3,7 @@ import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { StorageError } from "../errors/storage.ts";
 import { dateOf } from "../util/clock.ts";
+import { attempt } from "../util/foreign.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
@@ -54,9 +55,24 @@ export async function sendWithRetries<T>(
     }
   };
   try {
-    return await pRetry(send, { retries: call.retry.retries, minTimeout: 0, shouldRetry: waitIfAllowed });
+    const loop = attempt(() => performance.now()) === undefined ? repeat : pRetry;
+    return await loop(send, { retries: call.retry.retries, minTimeout: 0, shouldRetry: waitIfAllowed });
   } catch {
     throw thrown;
+  }
+}
+
+/** The loop of attempts without p-retry, which reads `performance.now()`: a program may have removed it. */
+async function repeat<T>(
+  send: () => Promise<T>,
+  { shouldRetry }: { readonly shouldRetry: () => Promise<boolean> },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(await shouldRetry())) throw error;
+    }
   }
 }
 

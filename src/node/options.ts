@@ -132,8 +132,8 @@ function checked(given: NodeTransportOptions): NodeTransportOptions & typeof def
  * process. Throws `ConfigurationError` with all faults.
  */
 export function resolveNodeOptions(given: NodeTransportOptions | undefined): ResolvedNodeOptions {
-  const { bun, deno } = process.versions;
-  if (bun !== undefined || deno !== undefined) {
+  const { bun, deno, node } = globalThis.process?.versions ?? {};
+  if (bun !== undefined || deno !== undefined || node === undefined) {
     const message = "nodeTransport needs Node: leave out the option `transport`, and the client uses `fetch`";
     throw new ConfigurationError({ issues: [{ path: [], message }] });
   }

@@ -3,6 +3,7 @@ import { type CeilingLimit, slotExpiresAfter } from "../http/pacing/ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
 import { longer, type Wait } from "../http/pacing/wait.ts";
+import { webCrypto } from "../util/runtime.ts";
 import type { RedisConnection } from "./connection.ts";
 import { Leases, leasesOf } from "./leases.ts";
 import type { Reply, Stamp } from "./protocol.ts";
@@ -30,7 +31,7 @@ export class Fleet implements TokenSource {
   readonly #own: Buckets;
   readonly #connection: RedisConnection;
   readonly #keyOf: (policy: string) => string;
-  readonly #process = globalThis.crypto.randomUUID().slice(0, 8);
+  readonly #process = webCrypto().randomUUID().slice(0, 8);
   readonly #buckets = new Map<string, SharedBucket>();
   /** By the policies of a queue. */
   readonly #leases = new Map<string, Leases>();

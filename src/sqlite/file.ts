@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { shorten } from "../errors/base.ts";
 import { refuse } from "../storage/contract.ts";
 import { attempt } from "../util/foreign.ts";
+import { webCrypto } from "../util/runtime.ts";
 import type { SqliteModule } from "./database.ts";
 
 /** The path of a storage that is in memory. */
@@ -88,7 +89,7 @@ export class StorageFile {
  */
 function createPrivately(path: string): void {
   if (existsSync(path)) return;
-  const draft = join(dirname(path), `.${crypto.randomUUID()}`);
+  const draft = join(dirname(path), `.${webCrypto().randomUUID()}`);
   // If this fails, another process was first, or SQLite creates the file, or SQLite reports the reason.
   attempt(() => {
     closeSync(openSync(draft, "wx", 0o600));

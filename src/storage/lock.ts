@@ -1,4 +1,5 @@
 import { dateOf, longestSince, type Moment, momentOf, type PartnerClock } from "../util/clock.ts";
+import { webCrypto } from "../util/runtime.ts";
 import type { StorageExpectation, StorageSetOptions } from "./contract.ts";
 
 /**
@@ -32,7 +33,7 @@ export async function takeLock(
   lifetime: number,
   clock: PartnerClock,
 ): Promise<Lock | "lost" | undefined> {
-  const token = new TextEncoder().encode(`${dateOf(clock)} ${crypto.randomUUID()}`);
+  const token = new TextEncoder().encode(`${dateOf(clock)} ${webCrypto().randomUUID()}`);
   /** When the latest request began that took or renewed the lock; undefined when another holder has it, or had it. */
   let held: Moment | undefined;
   const set = async (expected: Uint8Array | null) => {

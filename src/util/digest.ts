@@ -1,9 +1,11 @@
+import { webCrypto } from "./runtime.ts";
+
 /** The SHA-256 of a text or of bytes. WebCrypto is on every runtime. */
 export async function sha256(
   content: string | ArrayBuffer | Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return new Uint8Array(await webCrypto().subtle.digest("SHA-256", bytes));
 }
 
 /** Bytes in hexadecimal. */

@@ -1,3 +1,5 @@
+import { isFunction, propertyOf } from "./foreign.ts";
+
 /** The version in package.json; a test compares the two. */
 export const version = "1.0.0-rc.1";
 
@@ -39,6 +41,20 @@ export function builtIn<Name extends keyof BuiltIns>(name: Name): BuiltIns[Name]
   } catch {
     return undefined;
   }
+}
+
+/**
+ * WebCrypto. Where a program has replaced or removed the global one, as jsdom does, that of Node. Throws where there is none.
+ */
+export function webCrypto(): typeof globalThis.crypto {
+  const isComplete = (given: unknown): given is typeof globalThis.crypto =>
+    ["randomUUID", "getRandomValues"].every((name) => isFunction(propertyOf(given, name))) &&
+    isFunction(propertyOf(propertyOf(given, "subtle"), "digest"));
+  const found = [globalThis.crypto, builtIn("node:crypto")?.webcrypto].find(isComplete);
+  if (found !== undefined) return found;
+  throw new Error(
+    "This platform has no WebCrypto: the global `crypto` needs `randomUUID`, `getRandomValues` and `subtle`.",
+  );
 }
 
 /** The modules that read and write files. Throws where there is no file system. */

@@ -18,10 +18,10 @@ describe("a request that cannot be sent", () => {
     };
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
     vi.stubGlobal(
-      "Request",
+      "Headers",
       class {
         constructor() {
-          throw new TypeError("no such request");
+          throw new TypeError("no such headers");
         }
       },
     );

@@ -97,7 +97,7 @@ export const refusal = (
 /** What a request has besides its URL, its method and its body. */
 interface RequestHead {
   readonly headers: Headers;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 /** A `Request` with the method TRACE, which the constructor of `Request` refuses. */
@@ -107,7 +107,7 @@ class TraceRequest extends Request {
 
 /** Makes a request with the method TRACE. */
 export const traceRequest = (url: string, { headers, signal }: RequestHead): Request =>
-  new TraceRequest(url, { headers, signal });
+  new TraceRequest(url, { headers, ...(signal && { signal }) });
 
 /** The same request with another URL. */
 export const requestAt = (url: string, request: Request): Request =>

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isDate } from "../../util/kinds.ts";
 
 /** A point in time: a date, an ISO 8601 string, or milliseconds since 1970. */
 export type PointInTime = Date | string | number;
@@ -9,7 +10,7 @@ export const latestTime = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** Returns the milliseconds since 1970. Throws a `RangeError` for an invalid time. */
 export function toMilliseconds(time: PointInTime): number {
-  const ms = new Date(time).getTime();
+  const ms = isDate(time) ? time.getTime() : new Date(time).getTime();
   if (Number.isNaN(ms))
     throw new RangeError(`The time must be a date, an ISO 8601 string or milliseconds since 1970; got ${String(time)}`);
   return ms;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import { isRecord } from "../../util/foreign.ts";
+import { isFunction, isRecord, propertyOf } from "../../util/foreign.ts";
 import { ControlError, inputError } from "../base/control-error.ts";
 import type { Emulation } from "../state/emulation.ts";
 import type { World } from "../state/world.ts";
@@ -92,7 +92,7 @@ export function control<
       const outcome = run(emulation, result.value as InputOf<Given>);
       const changed = (returned: unknown) =>
         emulation.changed({ control: made, input: result.value, result: returned });
-      if (outcome instanceof Promise) outcome.then(changed, ignore);
+      if (isFunction(propertyOf(outcome, "then"))) Promise.resolve(outcome).then(changed, ignore);
       else changed(outcome);
       return outcome;
     }

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
+import { bytesIn } from "../../util/kinds.ts";
 import {
   bodyTerminated,
   connectionReset,
@@ -171,8 +172,9 @@ function statusResponse({ status, code, retryAfter }: StatusFault): Response {
 }
 
 function bodyResponse({ body, status = 200, type = "application/json" }: BodyFault): Response {
-  const raw =
-    body instanceof Uint8Array ? new Uint8Array(body) : typeof body === "string" ? body : JSON.stringify(body);
+  const bytes = bytesIn(body);
+  // A copy: a view of another realm may not be known to `Response`, and shared memory never is.
+  const raw = bytes !== undefined ? Uint8Array.from(bytes) : typeof body === "string" ? body : JSON.stringify(body);
   const init = { status, headers: { "Content-Type": type } };
   return raw === "" ? new Response(null, init) : new WholeResponse(raw, init);
 }

@@ -1,18 +1,11 @@
 import * as z from "zod/mini";
 import type { Endpoint } from "../../http/endpoint.ts";
+import { isHeader } from "../../http/request-options.ts";
 import { check } from "../../schemas/check.ts";
 import { nearest } from "../../schemas/messages.ts";
 import { wordsOf } from "../../util/foreign.ts";
 import { endpointsNamed, namesOf } from "../base/endpoint-names.ts";
 import type { Fault } from "./fault.ts";
-
-const isHeader = (name: string, value: string): boolean => {
-  try {
-    return new Headers([[name, value]]).has(name);
-  } catch {
-    return false;
-  }
-};
 
 const headerValue = () => z.string().check(z.refine((value) => isHeader("x", value), "is not a valid header value"));
 

@@ -86,17 +86,18 @@ function pathOf(target: string): string {
 }
 
 function toRequest(incoming: IncomingMessage, origin: string, disconnected: AbortSignal): Request {
-  const signal = knownSignal(disconnected) ?? new Request(origin).signal;
+  const known = knownSignal(disconnected);
+  const signal = known && { signal: known };
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
   const { method = "GET" } = incoming;
   const url = origin + pathOf(incoming.url ?? "/");
-  if (method === "TRACE") return traceRequest(url, { headers, signal });
-  if (bodiless.has(method)) return new Request(url, { method, headers, signal });
+  if (method === "TRACE") return traceRequest(url, { headers, ...signal });
+  if (bodiless.has(method)) return new Request(url, { method, headers, ...signal });
   // `from` reads a piece only on demand; `Readable.toWeb` reads ahead without a bound.
-  return new Request(url, { method, headers, signal, body: ReadableStream.from(incoming), duplex: "half" });
+  return new Request(url, { method, headers, ...signal, body: ReadableStream.from(incoming), duplex: "half" });
 }
 
 async function write(response: Response, outgoing: ServerResponse): Promise<void> {

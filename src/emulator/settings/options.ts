@@ -4,7 +4,7 @@ import { ConfigurationError, type Issue } from "../../errors/validation.ts";
 import type { Policy } from "../../http/endpoint.ts";
 import { check, type UnknownKey } from "../../schemas/check.ts";
 import { baseUrl, clock, count, filledText, type Schema } from "../../schemas/shape.ts";
-import { type PartnerClock, systemClock } from "../../util/clock.ts";
+import { type PartnerClock, reliable, systemClock } from "../../util/clock.ts";
 import { defaultLimits, type Limit, limits } from "../base/rate-limit.ts";
 import { defaultKey, keyFault, remoteFault } from "../base/real-service.ts";
 import {
@@ -165,12 +165,18 @@ export interface Settings {
 /** An option with its default. Its schema is built when it is given: to build them all takes most of the time of a start. */
 const option = <Value>(schema: Schema, missing: Value) => z._default(z.lazy(schema), missing);
 
+/** A clock that never throws. Its timers stay as they are: they do not keep the process alive. */
+const withReliableTime = (given: PartnerClock): PartnerClock => ({
+  ...reliable(given),
+  after: (ms, callback) => given.after(ms, callback),
+});
+
 const schema = () =>
   z.strictObject({
     secretKey: option(filledText, defaultKey),
     baseUrl: option(baseUrl, "http://emulator.test/v2"),
     environment: option(() => z.enum(["test", "production"]), "test"),
-    clock: option(clock, systemClock),
+    clock: option(() => z.pipe(clock(), z.transform(withReliableTime)), systemClock),
     seed: option(() => z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
     pageSize: option(() => count(1), 50),
     limits: option(limits, defaultLimits),

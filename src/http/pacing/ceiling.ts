@@ -24,7 +24,7 @@ export class Ceiling {
   /** Milliseconds in which at most `burst` requests are sent. */
   readonly #window: number;
   readonly #clock: PartnerClock;
-  readonly #reserve: Reserve | undefined;
+  readonly #reserveShared: Reserve | undefined;
   readonly #wake: () => void;
   /** When the latest `burst` requests were sent: the n-th request at n % `burst`. */
   readonly #sentAt: number[] = [];
@@ -42,7 +42,7 @@ export class Ceiling {
     this.#limit = limit;
     this.#window = (1_000 * limit.burst) / limit.perSecond;
     this.#clock = clock;
-    this.#reserve = reserve;
+    this.#reserveShared = reserve;
     this.#wake = wake;
   }
 
@@ -93,12 +93,12 @@ export class Ceiling {
 
   /** When the next slot of the fleet comes; infinite until a reservation has its reply. */
   #nextReserved(now: number, waiting: number): number {
-    if (this.#reserve === undefined) return now;
+    if (this.#reserveShared === undefined) return now;
     const usable = this.#reserved.filter((at) => at > now - this.#expiresAfter);
     if (usable.length < this.#reserved.length) this.#expiresAfter *= 2;
     this.#reserved = usable;
     const [next] = this.#reserved;
-    if (next === undefined && !this.#reserving) void this.#reserveSlots(this.#reserve, waiting);
+    if (next === undefined && !this.#reserving) void this.#reserveSlots(this.#reserveShared, waiting);
     return next ?? Number.POSITIVE_INFINITY;
   }
 

@@ -14,9 +14,11 @@ import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } fr
 import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Schema } from "../../schemas/shape.ts";
+import { dateOf, type PartnerClock } from "../../util/clock.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
+import { webCrypto } from "../../util/runtime.ts";
 import { assertSameOrder, type CompareMode } from "./order-differences.ts";
 import { type CreatedOrder, createOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
@@ -76,10 +78,23 @@ export const createPlacing = (send: Send, assumptions: Assumptions, { start, clo
   assumptions,
 });
 
+/** A random number from 0 to 1. ulid itself knows only the global `crypto`, which a program may have replaced. */
+const random = (): number => (webCrypto().getRandomValues(new Uint8Array(1))[0] ?? 0) / 256;
+
+/** Gives an order without an identifier a ULID. */
+function identified(order: OrderInput, clock: PartnerClock): OrderInput {
+  if (propertyOf(order, "customIdentifier") !== undefined) return order;
+  const customIdentifier = ulid(Math.max(1, Math.floor(dateOf(clock))), random);
+  return withFields(order, (fields) => ({ ...fields, customIdentifier }));
+}
+
 /** Places a new order, at most once. */
 export function create(placing: Placing, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
-  const identified = withFields(order, ({ customIdentifier = ulid(), ...fields }) => ({ ...fields, customIdentifier }));
-  return place(placing, identified, options);
+  return place(
+    placing,
+    withFields(order, (fields) => fields),
+    options,
+  );
 }
 
 /** Looks an order up, and places it if it does not exist. */
@@ -113,7 +128,8 @@ function place(
   const { recent, mutex } = placing;
   return placing.start(createOrder, options, async (call) => {
     if (ensuring) noteDoubt(placing, order, ensuring, call.core.clock.now());
-    const request = call.encode({ body: order, faults: ensuring ? faultsOf(call, ensuring) : [] });
+    const body = ensuring ? order : identified(order, call.core.clock);
+    const request = call.encode({ body, faults: ensuring ? faultsOf(call, ensuring) : [] });
     const sent = call.contentOf(request);
     const customIdentifier = String(propertyOf(sent, "customIdentifier"));
     const recovery = orderRecovery(placing, customIdentifier, ensuring !== undefined);

@@ -153,7 +153,7 @@ export async function ensureRender(
 
 /** Creates the render of a pair while the lock is certain, and remembers it. `failed` is the failed render that is created again. */
 async function create(
-  { send, clock, created, tokens, report }: Creator,
+  { send, clock, created, tokens, report, retryFailedBefore = 0 }: Creator,
   pair: RenderInput,
   cost: number,
   row: BatchRow,
@@ -174,7 +174,13 @@ async function create(
     const { reference } = data;
     // The same pair has the same render, which stays failed.
     const known = reference === failed?.reference ? failed.render : undefined;
-    const entry: RenderEntry = { version: 1, reference, created: dateOf(clock), render: known };
+    // It belongs to this run, also when the machine's clock was set back.
+    const entry: RenderEntry = {
+      version: 1,
+      reference,
+      created: Math.max(dateOf(clock), retryFailedBefore),
+      render: known,
+    };
     await created.set(nameOfPair(pair), entry);
     return entry;
   } catch (error) {
