@@ -1,7 +1,27 @@
+import { readFile } from "node:fs/promises";
+import type { Plugin } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { notices } from "./scripts/notices.ts";
 
 const every: Options = { target: "node22", removeNodeProtocol: false, silent: true, esbuildPlugins: [notices] };
+
+/**
+ * Makes the entry points that a program uses beside the client reach all modules of `index`. esbuild writes a file for each set of entry points
+ * that share modules: so `index` loads 3 files instead of 14, in a quarter less time. A receiver of callbacks can be a program without a client.
+ * Not for CommonJS: tsup's transform takes a private field for an export of the same name, and there are more of both in a larger file.
+ */
+const besideClient: Plugin = {
+  name: "beside-client",
+  setup(build) {
+    build.onLoad(
+      { filter: /[\\/]src[\\/](emulator|node|opentelemetry|redis|sqlite)[\\/]index\.ts$/ },
+      async ({ path }) => ({
+        contents: `import "../index.ts";\n${await readFile(path, "utf8")}`,
+        loader: "ts",
+      }),
+    );
+  },
+};
 
 /** Each entry point as an ES module and as CommonJS, with the code of all dependencies (decision 0016). */
 const library: Options = {
@@ -23,7 +43,7 @@ const library: Options = {
   shims: true,
 };
 
-const esm: Options = { ...library, format: "esm" };
+const esm: Options = { ...library, format: "esm", esbuildPlugins: [notices, besideClient] };
 
 /** With the declarations, which `scripts/types.ts` shares with the ES modules. */
 const commonJs: Options = { ...library, format: "cjs", dts: true };

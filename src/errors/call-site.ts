@@ -12,6 +12,15 @@ export function captureCallSite(inside: (...given: never[]) => unknown = capture
   return site;
 }
 
+/**
+ * Captures the stack of the caller of a running call, where the call ends: right below `inside` before its first `await`, and after that the
+ * `async` functions that await it, up to the caller's own. The stack of a call that the caller does not `await` has none of them.
+ */
+export function callerOf(inside: (...given: never[]) => unknown): CallSite {
+  const site = captureCallSite(inside);
+  return framesOf(site) === "" ? captureCallSite() : site;
+}
+
 /** Splits a stack into lines. A custom `Error.prepareStackTrace` can return any value, often the array of call sites. */
 function linesOf(site: CallSite): readonly string[] {
   try {

@@ -1,7 +1,6 @@
 import type { Upload, UploadOpening } from "../binary/source.ts";
 import type { TimelineEntry } from "../errors/base.ts";
 import { attachCall, PodPartnerError } from "../errors/base.ts";
-import { type CallSite, withCallSite } from "../errors/call-site.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import { abortController } from "../util/abort-signals.ts";
@@ -108,13 +107,11 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   refusal: { readonly error: unknown; readonly ms: number; readonly held: boolean } | undefined;
   /** The faults of the options, which are reported together with the faults of the input. */
   readonly #faults: readonly Issue[];
-  readonly #callSite: CallSite;
   #upload: UploadOpening<EncodedRequest> | undefined;
   /** Whether a download keeps the call open after its response. */
   #open = false;
 
-  constructor(core: Core, endpoint: Endpoint<Input, Data>, given: RequestOptions, callSite: CallSite) {
-    this.#callSite = callSite;
+  constructor(core: Core, endpoint: Endpoint<Input, Data>, given: RequestOptions) {
     const { options, faults } = checkOptions(given);
     const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
     this.#faults = faults;
@@ -197,7 +194,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   }
 
   /** Runs one step of the call. The timeline, the traces and the log get its outcome: what `work` sets, or the name of its error. */
-  async step<T>(step: TimelineEntry["step"], work: (trace: StepTrace) => Promise<T>, url?: string): Promise<T> {
+  step<T>(step: TimelineEntry["step"], work: (trace: StepTrace) => Promise<T>, url?: string): Promise<T> {
     const { core, scope, timeline } = this;
     const trace = this.traceOf(step);
     const began = scope.elapsed();
@@ -260,13 +257,13 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.timeline.push(...steps.map((step) => ({ ...step, at: tenths(step.at + began) })));
   }
 
-  /** Adds the endpoint, the timeline and the caller's own stack line to an error. */
+  /** Adds the endpoint and the timeline to an error. */
   complete(thrown: unknown): unknown {
     const error = this.#typed(thrown);
     if (!(error instanceof PodPartnerError)) return error;
     const identifiers = this.inDoubt ? this.identifiers : undefined;
     attachCall(error, { endpoint: this.name, callId: this.id, timeline: this.timeline, identifiers });
-    return withCallSite(error, this.#callSite);
+    return error;
   }
 
   /** Turns any thrown value into one of the SDK's errors, except the caller's own reason for an abort. */

@@ -85,6 +85,8 @@ export class CancelScope {
 
   /** Waits for a promise that cannot be stopped, at most until the call ends. */
   within<T>(promise: Promise<T>): Promise<T> {
+    // If the call has ended, nothing else handles it.
+    promise.catch(() => undefined);
     return this.hold<T>(({ resolve, reject }) => {
       promise.then(resolve, reject);
       return () => undefined;

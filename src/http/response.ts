@@ -230,10 +230,11 @@ function isNeeded({ path }: Issue, needs: readonly string[], shape: JsonShape): 
 
 /** Reads the data of a response, and checks it against the endpoint's schema. */
 export function decode(
-  { response: shape, ...endpoint }: Endpoint,
+  endpoint: Endpoint,
   arrival: Arrival,
   { mode, needs, redact, onInvalid }: Decoding,
 ): Pick<Decoded, "data" | "nextCursor"> {
+  const { response: shape } = endpoint;
   const { response, text, download } = arrival;
   if (download !== undefined) return { data: download };
   const refuse = (thrown: readonly Issue[], described: readonly Issue[] = []): ResponseValidationError => {

@@ -197,9 +197,15 @@ export interface Ready {
 }
 
 /** Sends a request once, when it has its tokens. */
-export async function sendOnce(call: Call, request: EncodedRequest, ready?: Ready): Promise<Arrival> {
+export function sendOnce(call: Call, request: EncodedRequest, ready?: Ready): Promise<Arrival> {
   // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
-  const permit = ready?.permit ?? takeTokens(call) ?? (await queueForTokens(call));
+  const permit = ready?.permit ?? takeTokens(call);
+  return permit === undefined
+    ? queueForTokens(call).then((permit) => sendWith(call, request, permit))
+    : sendWith(call, request, permit, ready?.check);
+}
+
+function sendWith(call: Call, request: EncodedRequest, permit: Permit, check?: Ready["check"]): Promise<Arrival> {
   const { core, id: callId, endpoint, name, timeout, scope } = call;
   const { pacer, observer, redact } = core;
   call.attempts += 1;
@@ -215,7 +221,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, ready?: Read
       // The hook may have ended the call: nothing was sent then.
       scope.check();
       // Between these checks and the request there is no wait; the hook may have taken long.
-      ready?.check();
+      check?.();
       if (!call.mayBegin()) throw new StorageError({ message: "The lock in the storage ended before its work began." });
       begun = true;
       call.inDoubt = true;

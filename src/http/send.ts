@@ -1,5 +1,5 @@
 import { PodPartnerError, type TimelineEntry } from "../errors/base.ts";
-import { type CallSite, captureCallSite } from "../errors/call-site.ts";
+import { callerOf, withCallSite } from "../errors/call-site.ts";
 import type { OpenStorage } from "../storage/client-storage.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { type ResponseHead, responseOf } from "../util/response-head.ts";
@@ -8,7 +8,8 @@ import { unexpected } from "./connection-errors.ts";
 import { createOnce } from "./create-once.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Observer } from "./observer.ts";
-import type { Pacer, RateLimits } from "./pacing/pacer.ts";
+import type { RateLimits } from "./pacing/pacer.ts";
+import type { EncodedRequest } from "./request.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import type { ResponseUse } from "./response.ts";
 import { sendWithRetries } from "./retry.ts";
@@ -42,19 +43,6 @@ export interface ApiCall<Data> extends Promise<Data> {
 export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits" | "response"> & {
   readonly response: ResponseHead;
 };
-
-/** Makes an `ApiCall` out of the promise of a call's result. */
-function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "rateLimits">): ApiCall<Data> {
-  const data = result.then((all) => all.data);
-  return Object.assign(data, {
-    withResponse: async () => {
-      // The returned promise reports a failure. The promise of the data alone must not report it as unhandled.
-      data.catch(() => undefined);
-      const all = await result;
-      return { ...all, response: responseOf(all.response), rateLimits: pacer.rateLimits() };
-    },
-  });
-}
 
 /**
  * Sends one request, and again as its endpoint allows. Most methods of the resources are no more than this.
@@ -98,53 +86,65 @@ export interface CallContext {
   readonly observer: Observer;
 }
 
-/** Carries out a call. Whatever it throws gets the endpoint, the timeline and the caller's line. */
-async function carryOut<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
-  const { observer } = call.core;
-  const trace = call.traceOf("call");
-  return observer.run(trace, async () => {
-    let failed = true;
-    try {
-      const result = await work();
-      failed = false;
-      return result;
-    } catch (error) {
-      trace.error = call.complete(error);
-      throw trace.error;
-    } finally {
-      call.close(failed);
-      trace.status = call.status;
-      observer.logCall(trace, call.timeline, call.scope.elapsed());
-    }
-  });
-}
-
 /** Makes the functions that the resources receive, and no other part of the client. */
 export function createSend(core: Core): { readonly send: Send; readonly start: Start; readonly run: Run } {
-  const runFrom = async <Input extends EndpointInput, Data, Result>(
-    callSite: CallSite,
+  /**
+   * Carries out a call. Whatever it throws gets the endpoint, the timeline and the caller's line.
+   *
+   * @param inside The function that the resource has called.
+   */
+  const carryOut = <Input extends EndpointInput, Data, Result>(
+    inside: Run | Start,
     endpoint: Endpoint<Input, Data>,
     options: RequestOptions = noOptions,
     work: (call: Call<Input, Data>) => Promise<Result>,
   ): Promise<Result> => {
     let call: Call<Input, Data>;
     try {
-      call = new Call(core, endpoint, options, callSite);
+      call = new Call(core, endpoint, options);
     } catch (error) {
       // The `addEventListener` of a polyfilled signal can throw.
-      throw unexpected(error, core.redact);
+      return Promise.reject(unexpected(error, core.redact));
     }
-    return carryOut(call, () => work(call));
+    const trace = call.traceOf("call");
+    // The one function that awaits the call: the stack of its errors has the functions of the caller that await it in turn.
+    return core.observer.run(trace, async () => {
+      let failed = true;
+      try {
+        const result = await work(call);
+        failed = false;
+        return result;
+      } catch (error) {
+        trace.error = withCallSite(call.complete(error), callerOf(inside));
+        throw trace.error;
+      } finally {
+        call.close(failed);
+        trace.status = call.status;
+        core.observer.logCall(trace, call.timeline, call.scope.elapsed());
+      }
+    });
   };
 
-  const run: Run = (endpoint, options, work) => runFrom(captureCallSite(run), endpoint, options, work);
+  const run: Run = (endpoint, options, work) => carryOut(run, endpoint, options, work);
 
-  const start: Start = (endpoint, options, work) => {
-    const result = runFrom(captureCallSite(start), endpoint, options, async (call) => {
-      const { data, response } = await work(call);
-      return { data, response, callId: call.id, timeline: call.timeline };
-    });
-    return toCall(result, core.pacer);
+  const start: Start = <Input extends EndpointInput, Data, Result>(
+    endpoint: Endpoint<Input, Data>,
+    options: RequestOptions | undefined,
+    work: (call: Call<Input, Data>) => Promise<Found<Result>>,
+  ) => {
+    let result: CallResult<Result> | undefined;
+    const data = carryOut(start, endpoint, options, (call) =>
+      work(call).then(({ data, response }) => {
+        result = { data, response, callId: call.id, timeline: call.timeline };
+        return data;
+      }),
+    );
+    const withResponse = async () => {
+      await data;
+      const { response, ...all } = result as CallResult<Result>;
+      return { ...all, response: responseOf(response), rateLimits: core.pacer.rateLimits() };
+    };
+    return Object.assign(data, { withResponse });
   };
 
   const send: Send = (endpoint, input, options, use) =>
@@ -154,13 +154,21 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
 }
 
 /** Sends the one request of a call, again as its endpoint allows, and reads the response. */
-export async function sendAndRead<Input extends EndpointInput, Data>(
+export function sendAndRead<Input extends EndpointInput, Data>(
   call: Call<Input, Data>,
   input: Input,
-  { needs, own = false }: ResponseUse = {},
+  use: ResponseUse = {},
 ): Promise<Found<Data>> {
-  const { repeat, request: shape } = call.endpoint;
-  const request = shape.kind === "image" ? await call.open(input) : call.encode(input);
+  if (call.endpoint.request.kind !== "image") return sendEncoded(call, call.encode(input), use);
+  return call.open(input).then((request) => sendEncoded(call, request, use));
+}
+
+function sendEncoded<Data>(
+  call: Call<never, Data>,
+  request: EncodedRequest,
+  { needs, own = false }: ResponseUse,
+): Promise<Found<Data>> {
+  const { repeat } = call.endpoint;
   if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request);
   return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), own);
 }

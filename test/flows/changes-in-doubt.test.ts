@@ -201,7 +201,9 @@ describe("a cancellation whose response was lost", () => {
       changes: [badGateway, refusal(409, "canceled_quantity_below_current")],
       orders: [showing(lineOf(1, 3, 3))],
     });
-    const error = await settle(rejection(partner.orders.cancel(orderReference, wanted)));
+    // The caller's own function, which awaits the call.
+    const cancel = async () => await partner.orders.cancel(orderReference, wanted);
+    const error = await settle(rejection(cancel()));
     if (!OutcomeUnknownError.isInstance(error)) throw error;
     expect(error).toMatchObject({
       isRetryable: true,

@@ -114,7 +114,9 @@ describe("the same content at the same moment", () => {
   it("is sent by each call with its own options if it fails, and each error has its caller's line", async () => {
     const service = connect();
     const { images } = service.client();
-    const failed = [rejection(images.uploadOnce(png)), rejection(images.uploadOnce(png))];
+    // The caller's own function, which awaits the call.
+    const upload = async () => await images.uploadOnce(png);
+    const failed = [rejection(upload()), rejection(upload())];
     for (let count = 1; count <= 2; count += 1) {
       await service.until(count);
       service.respond(403);

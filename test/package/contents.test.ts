@@ -21,6 +21,15 @@ const notices = "dist/THIRD-PARTY-NOTICES.txt";
 const isChunk = (path: string) => /^dist\/[\w.-]+-[\w-]{8}\.(js|cjs|d\.ts|d\.cts)$/.test(path);
 
 describe("the tarball", () => {
+  // What makes CommonJS of the build takes `#name = …` for an assignment to an export `name` of the same file, and overwrites the export.
+  it("has no private field with the name of an export in the CommonJS files", async () => {
+    const { files } = await pack();
+    const texts = await Promise.all(
+      files.filter((path) => path.endsWith(".cjs")).map((path) => readFile(join(root, path), "utf8")),
+    );
+    expect(texts.flatMap((text) => text.match(/#\w+\s*=[ (]*exports\.\w+/g) ?? [])).toEqual([]);
+  });
+
   it("contains only the build, the manifest, the documents and the examples", async () => {
     const { files, size } = await pack();
     console.log(`${files.join("\n")}\n${size} bytes`);

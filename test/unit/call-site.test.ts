@@ -57,6 +57,73 @@ describe("an error of a call, in a program that changes `Error`", () => {
     expect(error).toMatchObject({ name: "BadRequestError", stack: expect.stringContaining("call-site.test.ts") });
   });
 
+  /** How a caller waits for a call. Each is a function with a name of its own, to find it in the stack. */
+  const ways: readonly (readonly [way: string, wait: (call: () => Promise<unknown>) => Promise<unknown>])[] = [
+    [
+      "await",
+      async function ownCode(call) {
+        await call();
+      },
+    ],
+    [
+      "return without await",
+      async function ownCode(call) {
+        await (() => call())();
+      },
+    ],
+    [
+      "a late await",
+      async function ownCode(call) {
+        const pending = call();
+        await Promise.resolve();
+        await pending;
+      },
+    ],
+    [
+      "Promise.all",
+      async function ownCode(call) {
+        await Promise.all([Promise.resolve(), call()]);
+      },
+    ],
+    [
+      "then, awaited",
+      async function ownCode(call) {
+        await call().then(() => undefined);
+      },
+    ],
+    [
+      "finally, awaited",
+      async function ownCode(call) {
+        await call().finally(() => undefined);
+      },
+    ],
+  ];
+  const all: typeof calls = [
+    ...calls,
+    ...deep,
+    ["withResponse", (partner) => partner.orders.get(ref("Order")).withResponse()],
+    ["a page without pages", (partner) => partner.organization.stores.list()],
+    ["an invalid input", (partner) => partner.orders.get("Render_1" as never)],
+    ["an invalid option", (partner) => partner.orders.get(ref("Order"), { timeout: -1 })],
+    ["an upload", (partner) => partner.images.upload(new Uint8Array([1]))],
+    [
+      "a loop over many",
+      async (partner) => {
+        for await (const outcome of partner.orders.getMany([ref("Order")])) if (!outcome.ok) throw outcome.error;
+      },
+    ],
+  ];
+
+  it.each(ways.flatMap(([way, wait]) => all.map(([name, call]) => [name, way, call, wait] as const)))(
+    "of %s, has the caller's own function in its stack after %s",
+    async (_, __, call, wait) => {
+      context.service.respondAlways({ status: 400, body: { code: "bad_request", message: "No." } });
+      const error = await rejection(wait(() => call(context.partner)));
+      expect(PodPartnerError.isInstance(error)).toBe(true);
+      expect(error).toMatchObject({ stack: expect.stringContaining("ownCode") });
+    },
+  );
+
   it.each(calls)("of %s, is unchanged when stacks are lists of call sites", async (_, call) => {
     context.service.respond({ status: 404, body: { code: "not_found", message: "No." } });
     Error.prepareStackTrace = (_error, sites) => sites;

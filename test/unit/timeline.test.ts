@@ -68,7 +68,9 @@ describe("a printed error", () => {
       ]);
     const retry = { retries: 1, baseDelay: 10 };
     const partner = new PodPartner({ baseUrl: "http://partner.test/v2", secretKey, timeout: 250, retry, clock, fetch });
-    return { partner, rejected: (call: PromiseLike<unknown>) => settle(clock, rejection(call), 10) };
+    /** The caller's own function, which awaits the call. */
+    const own = async (call: PromiseLike<unknown>) => await call;
+    return { partner, rejected: (call: PromiseLike<unknown>) => settle(clock, rejection(own(call)), 10) };
   }
   const down = () => Response.json({ code: "down", message: "Later." }, { status: 503 });
   const limited = () =>

@@ -50,20 +50,45 @@ function sizeOf(parameters: Parameters): Pick<PolicyReport, "quota" | "window"> 
   return plausible ? { quota, window: seconds * 1_000 } : { quota: undefined, window: undefined };
 }
 
-/**
- * Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8).
- *
- * @param rename Changes the name of each policy, the only text that is kept of the headers. Default: no change.
- */
-export function parseRateLimit(headers: Pick<Headers, "get">, rename: Rename = (name) => name): RateLimitReport {
-  const report = new Map<string, PolicyReport>();
-  for (const [name, parameters] of policiesIn(headers.get("x-ratelimit-policy"), rename))
-    report.set(name, { ...sizeOf(parameters), remaining: undefined, empty: false });
-  for (const [name, parameters] of policiesIn(headers.get("x-ratelimit"), rename)) {
+/** What a response's `X-RateLimit-Policy` reports: the quota and the window of each policy. */
+function parsePolicies(text: string | null, rename: Rename): RateLimitReport {
+  const policies = [...policiesIn(text, rename)];
+  return new Map(policies.map(([name, sizes]) => [name, { ...sizeOf(sizes), remaining: undefined, empty: false }]));
+}
+
+/** Adds to the policies what a response's `X-RateLimit` reports: the remaining tokens of each. */
+function addLevels(policies: RateLimitReport, text: string | null, rename: Rename): RateLimitReport {
+  const report = new Map(policies);
+  for (const [name, parameters] of policiesIn(text, rename)) {
     const { quota, window } = report.get(name) ?? {};
     const remaining = numberOf(parameters, "r");
     const empty = (remaining ?? 1) < 1 || (numberOf(parameters, "t") ?? 0) > 0;
     report.set(name, { quota, window, remaining, empty });
   }
   return report;
+}
+
+/** Reads the rate-limit headers of a client's responses. What is the same as in the response before is not parsed again. */
+export class RateLimitReader {
+  #policyText: string | null = null;
+  #policies: RateLimitReport = new Map();
+  #levelText: string | null = null;
+  #report = this.#policies;
+
+  /**
+   * Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8).
+   *
+   * @param rename Changes the name of each policy, the only text that is kept of the headers. Default: no change.
+   */
+  read(headers: Pick<Headers, "get">, rename: Rename = (name) => name): RateLimitReport {
+    const policyText = headers.get("x-ratelimit-policy");
+    const levelText = headers.get("x-ratelimit");
+    const isKnown = policyText === this.#policyText;
+    if (isKnown && levelText === this.#levelText) return this.#report;
+    if (!isKnown) this.#policies = parsePolicies(policyText, rename);
+    this.#report = addLevels(this.#policies, levelText, rename);
+    this.#policyText = policyText;
+    this.#levelText = levelText;
+    return this.#report;
+  }
 }

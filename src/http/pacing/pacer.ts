@@ -2,7 +2,7 @@ import type { PartnerClock } from "../../util/clock.ts";
 import { alwaysWaited, type Ending, probePeriod } from "./bucket.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
-import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
+import { RateLimitReader, type RateLimitReport, type Rename } from "./headers.ts";
 import { type DistantToken, type Permit, type Priority, type Waiter, type WaitQueue, WaitQueues } from "./queue.ts";
 import { Buckets, type PacedRoute, Routes, type TokenSource } from "./tokens.ts";
 import { longer, type PauseReason, type Wait } from "./wait.ts";
@@ -104,6 +104,7 @@ export class Pacer {
   readonly #queues = new WaitQueues();
   readonly #routes = new Routes();
   readonly #gatewayLimit = new GatewayLimit();
+  readonly #headers = new RateLimitReader();
   readonly #ceiling: Ceiling | undefined;
   readonly #paced: boolean;
   /** The call that has its tokens and waits for its slot of the ceiling. */
@@ -359,7 +360,7 @@ export class Pacer {
     headers: Pick<Headers, "get">,
     { status = 200, redact }: { readonly status?: number; readonly redact?: Rename } = {},
   ): RateLimitReport {
-    const report = parseRateLimit(headers, redact);
+    const report = this.#headers.read(headers, redact);
     const fate = fateOf(status, report);
     if (report.size === 0 && fate !== "served") {
       // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.

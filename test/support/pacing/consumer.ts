@@ -1,5 +1,5 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import type { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { TokenTooFar } from "../../../src/http/pacing/pacer.ts";
 import type { Permit, Priority } from "../../../src/http/pacing/queue.ts";
@@ -62,7 +62,7 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
         if (refused) {
           outcome.refusals += 1;
           outcome.worst = Math.max(outcome.worst, refusals + 1);
-          pacer.hold(endpoint, parseRateLimit(headers), retryAfter);
+          pacer.hold(endpoint, new RateLimitReader().read(headers), retryAfter);
           if (refusals < (rest.retries ?? Number.POSITIVE_INFINITY)) {
             void send(startedAt, refusals + 1);
             return;

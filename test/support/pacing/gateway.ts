@@ -1,5 +1,5 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { endpointOf } from "../endpoints.ts";
 import { sequence } from "./sequence.ts";
@@ -100,7 +100,7 @@ export async function pass(gateway: Gateway, passage: Passage) {
         // The default of `retry.retries` is 4.
         if (number === 5) failed += 1;
         const backoff = random() * Math.min(10_000, 250 * 2 ** (number - 1));
-        if (status === 429) pacer.hold(endpoint, parseRateLimit(report), backoff);
+        if (status === 429) pacer.hold(endpoint, new RateLimitReader().read(report), backoff);
         if (status === 429 && paced) void attempt(number + 1);
         else clock.after(backoff, () => void attempt(number + 1));
       });

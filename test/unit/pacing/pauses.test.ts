@@ -5,7 +5,7 @@ import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { PauseEvent } from "../../../src/http/observer.ts";
-import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { PauseReason, Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";
@@ -243,7 +243,7 @@ describe("any schedule of calls", () => {
               const headers = answer === undefined || random() < given.silent ? new Headers() : answer.headers;
               const status = answer === undefined ? 503 : answer.refused ? 429 : 200;
               pacer.observe(endpoint, permit, headers, { status });
-              if (answer?.refused) pacer.hold(endpoint, parseRateLimit(headers), answer.retryAfter);
+              if (answer?.refused) pacer.hold(endpoint, new RateLimitReader().read(headers), answer.retryAfter);
               if (status === 200) served += 1;
               else clock.after(status === 503 ? 500 * random() : 0, () => void attempt(true));
             });

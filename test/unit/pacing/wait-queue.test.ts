@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { Priority } from "../../../src/http/pacing/queue.ts";
 import { endpointOf } from "../../support/endpoints.ts";
@@ -234,7 +234,7 @@ describe("rate limits that are old", () => {
 
   it("release one call alone after a refusal", async () => {
     const { clock, pacer } = await heard();
-    pacer.hold(get, parseRateLimit(headers('"default";q=3000;w=60', '"default";r=0;t=1')), 2_000);
+    pacer.hold(get, new RateLimitReader().read(headers('"default";q=3000;w=60', '"default";r=0;t=1')), 2_000);
     await clock.run(2_000);
     expect(pacer.tryAcquire(get)).toBeDefined();
     expect(pacer.tryAcquire(get)).toBeUndefined();
