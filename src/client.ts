@@ -28,6 +28,7 @@ import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { createScopeOf } from "./storage/scoped-storage.ts";
+import { KeyedMutex } from "./util/concurrency.ts";
 
 /** Binds the methods of a client and of its resources, so that they can be passed as functions: `const { get } = partner.orders`. */
 function bindMethods(resource: object): void {
@@ -113,6 +114,7 @@ export class PodPartner {
       pacer: this.#pacer,
       retryBudget: new RetryBudget(clock),
       pulse: new Pulse(clock),
+      creations: new KeyedMutex(),
       processingTime: assumptions.processingTime,
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),

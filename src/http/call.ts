@@ -5,6 +5,7 @@ import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import { abortController } from "../util/abort-signals.ts";
 import type { Moment, PartnerClock } from "../util/clock.ts";
+import type { KeyedMutex } from "../util/concurrency.ts";
 import { withOverrides } from "../util/fields.ts";
 import { endingOf, propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
@@ -38,6 +39,8 @@ export interface Core {
   readonly retryBudget: RetryBudget;
   /** Tells how old a look-up is. */
   readonly pulse: Pulse;
+  /** For creations that are prepared one after the other. */
+  readonly creations: KeyedMutex;
   /** Milliseconds that the service may take for a creation, from the time when the request is sent. */
   readonly processingTime: number;
   /** The maximum size in bytes of a body that is read as text. */
@@ -88,6 +91,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   mayBegin: () => boolean = () => true;
   /** The number of requests that were sent. */
   attempts = 0;
+  /** Whether the hook `onRequest` knows of the latest attempt, which is not sent yet. */
+  announced = false;
   /** The number of requests that the service has carried out, or may have. */
   mayHaveHappened = 0;
   /** The HTTP status of the latest attempt; undefined without a response. */

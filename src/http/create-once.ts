@@ -47,8 +47,15 @@ export interface Created<Data> extends Found<Data> {
 const oldestLookUp = 1_000;
 /** So many look-ups in a row may be too old when the creation has its tokens. Then it is sent with the first token after the last one. */
 const mostRepeats = 5;
+/** After so many, creations are prepared one after the other: what their hooks do may have kept each other from being sent. */
+const mostTogether = 2;
+/** Where the limits may keep two requests apart for so many milliseconds, a creation has its tokens before it is looked up. */
+const longestApart = 500;
 /** A creation keeps its tokens for at most so many milliseconds while its look-up waits for others. */
 const longestKept = 60_000;
+
+/** The time of a look-up that was never made. */
+const longAgo: Moment = { at: Number.NEGATIVE_INFINITY, date: Number.NEGATIVE_INFINITY };
 
 /** Milliseconds before each look-up; after these the waits double, up to `longestWait`. */
 const waits = [0, 500, 1_500, 2_000];
@@ -117,7 +124,9 @@ function makeReady<Data>(
   tooOld: number,
 ): Promise<Prepared<Data>> | undefined {
   if (recovery === undefined || call.lookedAt === undefined) return undefined;
-  return orUnknown(call, recovery, () => lookAndAcquire(call, recovery, tooOld));
+  const prepare = () => lookAndAcquire(call, recovery, tooOld);
+  const inTurn = () => call.core.creations.take("", prepare, (turn) => call.within(turn));
+  return orUnknown(call, recovery, tooOld < mostTogether ? prepare : inTurn);
 }
 
 /** Ends an attempt before its request is sent: the look-up that allowed it has become too old. */
@@ -141,15 +150,15 @@ async function lookAndAcquire<Data>(
     if (!isLast && isOutdated(call, repeats)) throw lookUpTooOld;
   };
   const again = () => lookAndAcquire(call, recovery, repeats + 1);
-  if (isOutdated(call, repeats)) {
+  if (isOutdated(call, repeats) && !takesTokensFirst(call)) {
     const found = await lookOnce(call, lookUp, { first: true });
     if (found !== undefined) return { found };
   }
-  const permit = await acquire(call);
+  const permit = await acquire(call, !isOutdated(call, repeats));
   if (isLast || !isOutdated(call, repeats)) return { ready: { permit, check } };
   const release = core.pacer.keep(endpoint);
   if (release === undefined) {
-    core.pacer.forget(permit, true);
+    core.pacer.giveBack(permit);
     const found = await lookOnce(call, lookUp, { first: true });
     return found === undefined ? again() : { found };
   }
@@ -166,9 +175,27 @@ async function lookAndAcquire<Data>(
     if (!isBounded || scope.ended(error) || !(error instanceof DeadlineError)) throw error;
   } finally {
     release();
-    if (ready === undefined) core.pacer.forget(permit, true);
+    if (ready === undefined) core.pacer.giveBack(permit);
   }
   return again();
+}
+
+/** Whether a creation takes its tokens before it is looked up, because its turn may come too late after that of the look-up. */
+const takesTokensFirst = ({ core, endpoint }: Call): boolean => core.pacer.apart(endpoint) >= longestApart;
+
+/** Looks a creation up for `time` milliseconds, and sends it at most once if it does not exist. */
+export async function findOrCreate<Data>(
+  call: Call<never, Data>,
+  request: EncodedRequest,
+  recovery: Recovery<Data>,
+  time: number,
+): Promise<Created<Data>> {
+  if (time === 0 && takesTokensFirst(call)) call.lookedAt = longAgo;
+  else {
+    const found = await lookUntil(call, time, lookFor(call, recovery));
+    if (found !== undefined) return found;
+  }
+  return createOnce(call, request, recovery);
 }
 
 /** Whether a creation in doubt may be sent again, if look-ups do not find it. */
@@ -287,7 +314,8 @@ async function lookAfter<Data>(
 
 /** Whether the latest look-up is too old to send the creation. Where the limits keep two requests apart, it may be older by that time. */
 const isOutdated = ({ core, endpoint, lookedAt }: Call, repeats: number): boolean =>
-  lookedAt !== undefined && core.pulse.since(lookedAt) >= oldestLookUp + (repeats > 0 ? core.pacer.apart(endpoint) : 0);
+  lookedAt !== undefined &&
+  core.pulse.since(lookedAt) >= oldestLookUp + (repeats > 0 ? core.pacer.apart(endpoint, true) : 0);
 
 /** A look-up. An error means that it could not decide. */
 export interface RepeatedLook<Seen> {

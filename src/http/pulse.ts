@@ -2,6 +2,8 @@ import { longestSince, type Moment, momentOf, type PartnerClock } from "../util/
 
 /** Milliseconds between two beats. */
 const beat = 250;
+/** A beat that is so late shows that the process was suspended, or that its thread was blocked. */
+const lateAfter = 50;
 
 /**
  * Knows when this process last ran while it waits for a response. A response that arrives while the process is suspended is read after
@@ -23,10 +25,11 @@ export class Pulse {
   async during<T>(work: () => Promise<T>, record: (latest: Moment) => void): Promise<T> {
     if (this.#waiting === 0) this.#run();
     this.#waiting += 1;
+    const began = momentOf(this.#clock);
     try {
       return await work();
     } finally {
-      record(this.#latest);
+      record(this.#latest.at > began.at ? this.#latest : began);
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#stop();
     }
@@ -39,6 +42,10 @@ export class Pulse {
 
   #run(): void {
     this.#latest = momentOf(this.#clock);
-    this.#stop = this.#clock.after(beat, () => this.#run());
+    this.#stop = this.#clock.after(beat, () => {
+      // Timers run before the responses are read that have arrived meanwhile, and the next timer after them.
+      if (this.since(this.#latest) > beat + lateAfter) this.#stop = this.#clock.after(1, () => this.#run());
+      else this.#run();
+    });
   }
 }

@@ -138,16 +138,20 @@ export async function waitToRetry(call: Call, error: unknown, attempt: number, w
 const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions): number =>
   (0.5 + Math.random() / 2) * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
-/** Takes the tokens that a request needs, or waits in the queue for them. */
-export async function acquire(call: Call): Promise<Permit> {
-  return takeTokens(call) ?? (await queueForTokens(call));
+/**
+ * Takes the tokens that a request needs, or waits in the queue for them.
+ *
+ * @param first Whether it comes before all others: a creation that was looked up is sent before the look-up is old.
+ */
+export async function acquire(call: Call, first: boolean): Promise<Permit> {
+  return takeTokens(call) ?? (await queueForTokens(call, first));
 }
 
 /** Takes the tokens that a request needs, if they are available now. */
 const takeTokens = ({ core, endpoint }: Call): Permit | undefined =>
   core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
 
-function queueForTokens(call: Call): Promise<Permit> {
+function queueForTokens(call: Call, first = call.isFirst): Promise<Permit> {
   const { core, id: callId, endpoint, name, options, retry, scope } = call;
   return call.step("queue", async (trace) => {
     trace.outcome = trace.policy = "default";
@@ -159,10 +163,10 @@ function queueForTokens(call: Call): Promise<Permit> {
     try {
       // A call that has sent a request before comes before the others of its priority.
       const again = call.attempts > 0;
-      // A creation that was looked up is sent before the look-up is old.
-      const first = call.isFirst || call.lookedAt !== undefined;
+      // Its look-up, or what waits for it with its tokens, has waited by the priority of the call.
+      const priority = first ? "high" : (options.priority ?? "normal");
       const { maxRetryAfter } = retry;
-      return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, {
+      return await core.pacer.acquire(endpoint, priority, scope, {
         again,
         first,
         maxRetryAfter,
@@ -217,13 +221,16 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check?: R
     const inDoubtBefore = call.inDoubt;
     let begun = false;
     try {
-      observer.observe("onRequest", { callId, endpoint: name, attempt });
+      // A hook that takes longer than a look-up stays true is not called once more after the next look-up.
+      if (!call.announced) observer.observe("onRequest", { callId, endpoint: name, attempt });
+      call.announced = true;
       // The hook may have ended the call: nothing was sent then.
       scope.check();
       // Between these checks and the request there is no wait; the hook may have taken long.
       check?.();
       if (!call.mayBegin()) throw new StorageError({ message: "The lock in the storage ended before its work began." });
       begun = true;
+      call.announced = false;
       call.inDoubt = true;
       call.mayHaveHappened += 1;
       call.sentAt = began;
@@ -241,8 +248,11 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check?: R
     } catch (error) {
       // The reason of an abort can be any error.
       const idle = !scope.ended(error) && didNothing(error);
-      if (report === undefined) pacer.forget(permit, !begun || idle);
-      if (!begun) call.attempts -= 1;
+      if (!begun) {
+        pacer.giveBack(permit);
+        call.attempts -= 1;
+      }
+      if (begun && report === undefined) pacer.forget(permit, idle);
       if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
       // A refusal, too, shows that the service is up.
       if (idle && error instanceof ApiError) core.retryBudget.earn();

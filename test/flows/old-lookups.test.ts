@@ -37,7 +37,7 @@ function setUp(
   const clock = { now: () => manual.now() + suspended, after: manual.after };
   const began = clock.now();
   let lookedAt = Number.NEGATIVE_INFINITY;
-  const seen = { lookUps: 0, creations: 0, orders: 0, refused: 0, oldest: 0 };
+  const seen = { lookUps: 0, creations: 0, orders: 0, refused: 0, oldest: 0, now: () => clock.now() - began };
   let level = bucket?.quota ?? 0;
   let levelAt = began;
   const draw = (): Record<string, string> | undefined => {
@@ -123,6 +123,7 @@ const waits: Record<string, Setting> = {
     onLookUp: (nth, suspend) => nth === 1 && suspend(5_000),
   },
   "a hook that takes long": { onRequest: (nth, suspend) => nth === 1 && suspend(5_000) },
+  "a hook that takes long each time": { onRequest: (_, suspend) => suspend(1_500) },
 };
 
 /** Uses the tokens and slots that the creation would need. */
@@ -170,6 +171,37 @@ describe("an order in a bucket of one token", () => {
     expect(seen).toMatchObject({ orders: 1, refused: 0, creations: 1 });
     expect(seen.lookUps).toBeLessThanOrEqual(2);
     expect(seen.oldest).toBeLessThanOrEqual(7_050);
+  });
+});
+
+describe.each([
+  { perSecond: 0.2, burst: 1, each: 2.6 },
+  { perSecond: 1, burst: 1, each: 2.6 },
+  { perSecond: 1, burst: 5, each: 3.1 },
+  { perSecond: 5, burst: 5, each: 2.7 },
+  { perSecond: 20, burst: 20, each: 2.3 },
+])("many orders under a ceiling of $perSecond a second, $burst at a time", ({ perSecond, burst, each }) => {
+  it("are placed right after their look-ups, beside other calls", async () => {
+    const { partner, seen, settle } = setUp({ options: { pacing: { perSecond, burst } } });
+    const numbers = Array.from({ length: 40 }, (_, index) => `many-${index}`);
+    const place = (customIdentifier: string) =>
+      partner.orders.ensure({ ...combinedOrder, customIdentifier }, { compare: false });
+    const others = use(partner, 10);
+    await settle(Promise.all([...numbers.map(place), others]));
+    expect(seen.orders).toBe(numbers.length);
+    // Where one request may be sent at a time, it is the next one.
+    expect(seen.oldest).toBeLessThanOrEqual(1_050 + (burst === 1 ? 1_000 / perSecond : 0));
+    expect((seen.lookUps + seen.creations) / numbers.length).toBeLessThanOrEqual(each);
+  });
+
+  it("that exist cost one request each, and little more time", async () => {
+    const { partner, seen, settle } = setUp({ options: { pacing: { perSecond, burst } } }, 0);
+    const numbers = Array.from({ length: 40 }, (_, index) => `many-${index}`);
+    const place = (customIdentifier: string) =>
+      partner.orders.ensure({ ...combinedOrder, customIdentifier }, { compare: false });
+    await settle(Promise.all(numbers.map(place)));
+    expect(seen).toMatchObject({ orders: 0, creations: 0, lookUps: numbers.length });
+    expect(seen.now()).toBeLessThanOrEqual(((1.3 * numbers.length + burst) / perSecond) * 1_000);
   });
 });
 

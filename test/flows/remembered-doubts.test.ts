@@ -91,4 +91,25 @@ describe("a `lookFor` that was not over", () => {
     expect(clock.now() - began).toBeLessThan(3_000);
     expect(await orders()).toBe(1);
   });
+
+  it.each(["create", "ensureMany"] as const)(
+    "and ended early is looked up once when its time is over, also by %s",
+    async (method) => {
+      const { clock, partner, order, kill, settle, orders } = withPendingOrder(20_000);
+      await kill();
+      const stop = new AbortController();
+      const first = rejection(partner.orders.ensure(order, { lookFor: 30_000, signal: stop.signal }));
+      await clock.advance(1_500);
+      stop.abort("stopped");
+      await settle(first);
+      await clock.advance(60_000);
+      const again = async () => {
+        if (method === "create") return partner.orders.create(order);
+        for await (const outcome of partner.orders.ensureMany([order])) if (outcome.ok) return outcome.value;
+        return undefined;
+      };
+      expect(await settle(again())).toMatchObject({ existed: true });
+      expect(await orders()).toBe(1);
+    },
+  );
 });

@@ -53,15 +53,6 @@ describe("the tarball", () => {
     expect(size).toBeLessThan(1_000_000);
   });
 
-  it("has no CommonJS file that replaces an export when a private field of the same name is set", async () => {
-    const { files } = await pack();
-    const scripts = files.filter((path) => path.endsWith(".cjs"));
-    expect(scripts.length).toBeGreaterThan(doorFiles.length / 4);
-    const texts = await Promise.all(scripts.map((path) => readFile(join(root, path), "utf8")));
-    // The compiler of the build takes `this.#name = …` for the name: rename the field.
-    expect(texts.flatMap((text) => text.match(/#\w+ = exports\.\w+/g) ?? [])).toEqual([]);
-  });
-
   it("names each package whose code is in the build, with its version and licence", async () => {
     const { files } = await pack();
     const scripts = files.filter((path) => /^dist\/.*\.c?js$/.test(path));

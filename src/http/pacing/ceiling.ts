@@ -21,14 +21,13 @@ export const slotExpiresAfter = 50;
 /** The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds. */
 export class Ceiling {
   readonly #limit: CeilingLimit;
-  /** Milliseconds in which at most `burst` requests are sent. */
-  readonly #window: number;
+  /** Milliseconds in which at most `burst` requests are sent: after so many a slot comes again. */
+  readonly window: number;
   readonly #clock: PartnerClock;
   readonly #reserveShared: Reserve | undefined;
   readonly #wake: () => void;
-  /** When the latest `burst` requests were sent: the n-th request at n % `burst`. */
+  /** When the latest requests were sent, at most `burst` of them. */
   readonly #sentAt: number[] = [];
-  #sent = 0;
   /** When the slots come that are reserved in the fleet. */
   #reserved: number[] = [];
   #reserving = false;
@@ -40,7 +39,7 @@ export class Ceiling {
    */
   constructor(limit: CeilingLimit, clock: PartnerClock, reserve: Reserve | undefined, wake: () => void) {
     this.#limit = limit;
-    this.#window = (1_000 * limit.burst) / limit.perSecond;
+    this.window = (1_000 * limit.burst) / limit.perSecond;
     this.#clock = clock;
     this.#reserveShared = reserve;
     this.#wake = wake;
@@ -49,11 +48,6 @@ export class Ceiling {
   /** The most requests at the same time. */
   get burst(): number {
     return this.#limit.burst;
-  }
-
-  /** Milliseconds between two requests where only one may be sent at a time; 0 elsewhere. */
-  get apart(): number {
-    return this.#limit.burst < 2 ? this.#window : 0;
   }
 
   /**
@@ -67,12 +61,20 @@ export class Ceiling {
     return ms > 0 ? { ms, reason: Number.isFinite(ms) ? "ceiling" : "fleet", policy: "default" } : undefined;
   }
 
-  /** Uses a slot. */
-  take(): void {
+  /** Uses a slot, and returns its time. */
+  take(): number {
+    const now = this.#clock.now();
     this.#reserved.shift();
     this.#expiresAfter = slotExpiresAfter;
-    this.#sentAt[this.#sent % this.#limit.burst] = this.#clock.now();
-    this.#sent += 1;
+    this.#sentAt.push(now);
+    if (this.#sentAt.length > this.#limit.burst) this.#sentAt.shift();
+    return now;
+  }
+
+  /** Returns the slot of a request that was not sent. */
+  giveBack(time: number): void {
+    const at = this.#sentAt.lastIndexOf(time);
+    if (at >= 0) this.#sentAt.splice(at, 1);
   }
 
   /** Milliseconds until this number of requests may be sent, in a fleet if no other process sends any. */
@@ -87,8 +89,8 @@ export class Ceiling {
   #nextAt(slot: number, now: number): number {
     const { burst } = this.#limit;
     const rounds = Math.floor((slot - 1) / burst);
-    const earlier = this.#sentAt[(this.#sent + slot - 1) % burst] ?? Number.NEGATIVE_INFINITY;
-    return Math.max(now, earlier + this.#window) + rounds * this.#window;
+    const earlier = this.#sentAt[this.#sentAt.length - burst + ((slot - 1) % burst)] ?? Number.NEGATIVE_INFINITY;
+    return Math.max(now, earlier + this.window) + rounds * this.window;
   }
 
   /** When the next slot of the fleet comes; infinite until a reservation has its reply. */

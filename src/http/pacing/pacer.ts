@@ -167,11 +167,16 @@ export class Pacer {
     };
   }
 
-  /** Milliseconds between two requests of a route where the limits let only one pass at a time; 0 elsewhere. */
-  apart(route: PacedRoute): number {
+  /**
+   * Milliseconds that may pass between two requests of a route, when the second one comes before all others. With `alone`, only where the
+   * limits let one request pass at a time; 0 elsewhere.
+   */
+  apart(route: PacedRoute, alone = false): number {
     if (!this.#paced) return 0;
+    const { burst, window } = this.#ceiling ?? { burst: Infinity, window: 0 };
     const levels = this.#routes.of(route).map((policy) => this.#tokens.level(policy));
-    return Math.max(this.#ceiling?.apart ?? 0, ...levels.map(({ quota, window }) => (quota < 2 ? window / quota : 0)));
+    const waits = levels.map(({ quota, window }) => (alone && quota >= 2 ? 0 : window / quota));
+    return Math.max(alone && burst >= 2 ? 0 : window, ...waits);
   }
 
   /**
@@ -192,12 +197,12 @@ export class Pacer {
       // From time to time one request is sent without the token, because the headers may be wrong.
       const closed = this.#first !== undefined || this.#ceiling?.wait(1) !== undefined;
       if (!this.#tokens.mayCheck(far.policy, maxRetryAfter) || closed) throw new TokenTooFar(far);
-      this.#ceiling?.take();
-      return this.#take(policies);
+      return { ...this.#take(policies), slot: this.#ceiling?.take() };
     }
     let stopReport: () => void = () => undefined;
     try {
       return await scope.hold<Permit>(({ resolve, reject }) => {
+        const isTurnOpen = first && this.#yieldTurn();
         const waiter = this.#queues.join(this.#queues.of(policies), {
           call: route.call,
           priority,
@@ -208,7 +213,7 @@ export class Pacer {
           reject: (token) => reject(new TokenTooFar(token)),
         });
         // An occupied queue already has a timer for its next turn.
-        if (waiter.queue.size === 1) this.#serve();
+        if (waiter.queue.size === 1 || isTurnOpen) this.#serve();
         stopReport = this.#reportWait(waiter, report);
         return () => {
           stopReport();
@@ -228,6 +233,17 @@ export class Pacer {
       if (ms > Math.max(maxRetryAfter, alwaysWaited, far?.ms ?? 0)) far = { policy, ms };
     }
     return far;
+  }
+
+  /** Takes the turn from a call that waits for its slot, for one that comes before it. Returns whether there was one. */
+  #yieldTurn(): boolean {
+    if (this.#first === undefined || this.#first.waiter.first) return false;
+    const { waiter, permit } = this.#first;
+    this.#first = undefined;
+    waiter.queue.lines[waiter.priority].putBack(waiter);
+    this.#end(permit.passage, "lost");
+    this.#tokens.forget(permit.grant, "unsent");
+    return true;
   }
 
   #leave(waiter: Waiter): void {
@@ -257,10 +273,10 @@ export class Pacer {
       if (this.#first === undefined) return next;
       const closed = this.#ceiling?.wait(this.#queues.waiting + 1);
       if (closed !== undefined) return closed.ms;
-      this.#ceiling?.take();
+      const slot = this.#ceiling?.take();
       const { waiter, permit } = this.#first;
       this.#first = undefined;
-      waiter.grant(permit);
+      waiter.grant({ ...permit, slot });
     }
   }
 
@@ -385,6 +401,12 @@ export class Pacer {
   /** Removes a request that ended without a response. One that was never sent returns its tokens. */
   forget(permit: Permit, unsent = false): void {
     this.#release(permit, "lost", unsent ? "unsent" : "lost");
+  }
+
+  /** Returns all that a request was granted which is not sent. */
+  giveBack(permit: Permit): void {
+    if (permit.slot !== undefined) this.#ceiling?.giveBack(permit.slot);
+    this.forget(permit, true);
   }
 
   #release({ grant, passage }: Permit, fate: Fate, ending: Ending): void {

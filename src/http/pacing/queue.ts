@@ -9,6 +9,8 @@ export type Priority = "high" | "normal" | "low";
 export interface Permit {
   readonly grant: Grant;
   readonly passage: Passage;
+  /** The time of its slot of the ceiling. */
+  readonly slot?: number | undefined;
 }
 
 /** A token that is further away than a call waits. */
@@ -72,7 +74,15 @@ class Line implements Iterable<Waiter> {
   /** Adds a call at its place: at the end, at the front, or behind those that wait again. */
   add(waiter: Waiter): void {
     const isFirst = waiter.first && (this.first === undefined || waiter.place < this.first.place);
-    const before = waiter.place > 0 ? this.#last : isFirst ? undefined : this.#lastAhead;
+    this.#insert(waiter, waiter.place > 0 ? this.#last : isFirst ? undefined : this.#lastAhead);
+  }
+
+  /** Adds a call again whose turn it was. */
+  putBack(waiter: Waiter): void {
+    this.#insert(waiter, waiter.place > 0 ? this.#lastAhead : undefined);
+  }
+
+  #insert(waiter: Waiter, before: Waiter | undefined): void {
     const behind = before === undefined ? this.first : before.behind;
     waiter.before = before;
     waiter.behind = behind;
@@ -245,8 +255,10 @@ export class WaitQueues implements Iterable<WaitQueue> {
     const waiting = priorities.filter((priority) => ready.some(({ lines }) => lines[priority].size > 0));
     const [highest, ...lower] = waiting;
     if (highest === undefined) return undefined;
-    if (lower.length > 0) this.#overtakes += 1;
-    const priority = lower[(this.#overtakes / grantsPerLower) % lower.length] ?? highest;
+    // Whoever comes as the first has let the others pass before its look-up.
+    const isFirst = ready.some(({ lines }) => lines[highest].first?.first);
+    if (lower.length > 0 && !isFirst) this.#overtakes += 1;
+    const priority = (isFirst ? undefined : lower[(this.#overtakes / grantsPerLower) % lower.length]) ?? highest;
     let first: Waiter | undefined;
     for (const { lines } of ready) {
       const next = lines[priority].first;

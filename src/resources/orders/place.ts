@@ -4,7 +4,15 @@ import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.t
 import type { CallSite } from "../../errors/call-site.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
-import { type Created, createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
+import {
+  type Created,
+  createOnce,
+  doubtfulUntil,
+  findOrCreate,
+  lookFor,
+  lookUntil,
+  type Recovery,
+} from "../../http/create-once.ts";
 import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import { refusesContent, shortSearch } from "../../http/outcome.ts";
 import { snapshot } from "../../http/redact.ts";
@@ -137,8 +145,8 @@ function place(
       try {
         const doubt = recent.doubt(customIdentifier);
         const placed =
-          ensuring || doubt > 0
-            ? await findOrCreate(call, request, recovery, doubt)
+          ensuring || doubt !== undefined
+            ? await findOrPlace(call, request, recovery, doubt ?? 0)
             : await createOnce(call, request, recovery);
         const { data, response, existed, recovered } = placed;
         const compare = ensuring ? ensuring.compare : existed && "all";
@@ -175,26 +183,22 @@ function faultsOf({ scope }: Call, { faults, lookFor }: Ensuring): readonly Issu
   return isTooLong ? [neverPlaced] : faults;
 }
 
-/** Looks an order up for `time` milliseconds, and creates it if it does not exist. */
-async function findOrCreate(
+/** Looks an order up for `time` milliseconds, and places it if it does not exist. */
+async function findOrPlace(
   call: Call<never, CreatedOrder>,
   request: EncodedRequest,
   recovery: Recovery<CreatedOrder>,
   time: number,
 ): Promise<Created<CreatedOrder>> {
-  const find = (ms: number) => lookUntil(call, ms, lookFor(call, recovery));
-  let found = await find(time);
-  if (!found) {
-    try {
-      return await createOnce(call, request, recovery);
-    } catch (error) {
-      if (!(error instanceof ConflictError) || refusesContent(error)) throw error;
-      // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
-      found = await find(shortSearch);
-      if (!found) throw error;
-    }
+  try {
+    return await findOrCreate(call, request, recovery, time);
+  } catch (error) {
+    if (!(error instanceof ConflictError) || refusesContent(error)) throw error;
+    // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
+    const found = await lookUntil(call, shortSearch, lookFor(call, recovery));
+    if (!found) throw error;
+    return { ...found, existed: true, recovered: false };
   }
-  return { ...found, existed: true, recovered: false };
 }
 
 const lookupQuery = ({ assumptions }: Placing, by: { readonly customIdentifier: string }) =>

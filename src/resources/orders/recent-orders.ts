@@ -8,9 +8,9 @@ import type { CreatedOrder } from "./orders.endpoints.ts";
  */
 const capacity = 100_000;
 
-/** An order that was sent recently. Without `found` it is in doubt: the service may still create it. */
+/** An order that the service reported recently. */
 interface RecentOrder {
-  readonly found?: Found<CreatedOrder>;
+  readonly found: Found<CreatedOrder>;
   /** When it is forgotten, by the clock. */
   readonly until: number;
 }
@@ -20,8 +20,10 @@ export class RecentOrders {
   readonly #clock: PartnerClock;
   /** Milliseconds to remember a known order. A look-up can miss an order that was created this recently. */
   readonly #memory: number;
-  /** An order that is remembered later is usually forgotten later. */
+  /** The orders that the service reported. One that is remembered later is forgotten later. */
   readonly #orders = new Map<string, RecentOrder>();
+  /** Until when, by the clock, the service may still create an order in doubt. It stays here until the service reports it. */
+  readonly #inDoubt = new Map<string, number>();
 
   /** @param processingTime Milliseconds after which a look-up shows every order. */
   constructor(clock: PartnerClock, processingTime: number) {
@@ -31,39 +33,35 @@ export class RecentOrders {
 
   /** The order that the service reported recently; undefined if unknown. */
   known(customIdentifier: string): Found<CreatedOrder> | undefined {
-    return this.#get(customIdentifier)?.found;
+    const order = this.#orders.get(customIdentifier);
+    return order !== undefined && this.#clock.now() < order.until ? order.found : undefined;
   }
 
-  /** Milliseconds for which an order is in doubt: the service may still create it; 0 for other orders. */
-  doubt(customIdentifier: string): number {
-    const order = this.#get(customIdentifier);
-    return order === undefined || order.found ? 0 : order.until - this.#clock.now();
+  /** Milliseconds for which the service may still create an order in doubt; 0 when a look-up can decide, undefined for other orders. */
+  doubt(customIdentifier: string): number | undefined {
+    const until = this.#inDoubt.get(customIdentifier);
+    return until === undefined ? undefined : Math.max(0, until - this.#clock.now());
   }
 
   /** Records an order that the service reported. One that was found here is not recorded again: it would never be forgotten. */
   record(customIdentifier: string, found: Found<CreatedOrder>): void {
+    this.#inDoubt.delete(customIdentifier);
     if (this.known(customIdentifier)?.data === found.data) return;
-    this.#set(customIdentifier, { found, until: this.#clock.now() + this.#memory });
-  }
-
-  /** Records that an order is in doubt until a time, or longer if it is so already. An order that the service has reported exists. */
-  suspect(customIdentifier: string, until: number): void {
-    const order = this.#get(customIdentifier);
-    if (order?.found !== undefined || until <= (order?.until ?? this.#clock.now())) return;
-    this.#set(customIdentifier, { until });
-  }
-
-  #get(customIdentifier: string): RecentOrder | undefined {
-    const order = this.#orders.get(customIdentifier);
-    return order !== undefined && this.#clock.now() < order.until ? order : undefined;
-  }
-
-  #set(customIdentifier: string, order: RecentOrder): void {
     this.#orders.delete(customIdentifier);
-    this.#orders.set(customIdentifier, order);
+    this.#orders.set(customIdentifier, { found, until: this.#clock.now() + this.#memory });
     for (const [oldest, { until }] of this.#orders) {
       if (this.#clock.now() < until && this.#orders.size <= capacity) break;
       this.#orders.delete(oldest);
     }
+  }
+
+  /** Records that an order is in doubt until a time, or longer if it is so already. An order that the service has reported exists. */
+  suspect(customIdentifier: string, until: number): void {
+    if (this.known(customIdentifier) !== undefined) return;
+    const before = this.#inDoubt.get(customIdentifier) ?? until;
+    this.#inDoubt.delete(customIdentifier);
+    this.#inDoubt.set(customIdentifier, Math.max(until, before));
+    const [oldest] = this.#inDoubt.keys();
+    if (this.#inDoubt.size > capacity && oldest !== undefined) this.#inDoubt.delete(oldest);
   }
 }

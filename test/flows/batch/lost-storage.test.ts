@@ -1,8 +1,41 @@
+import { setImmediate } from "node:timers/promises";
 import { type KeyValueStorage, memoryStorage } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { settle } from "../../support/settle.ts";
-import { collect, setUpBatch, tally } from "./setup.ts";
+import { creationsOf, rowsOf, startService } from "./service.ts";
+import { collect, tally } from "./setup.ts";
+
+const quiet = { onStorageLost: () => undefined };
+
+/** A service whose renders take so many milliseconds, and clients with one storage. */
+function setUp(renderDuration: number) {
+  const service = startService(
+    () => renderDuration,
+    (left) => Math.ceil(left / 1_000),
+  );
+  const { clock, storage, connect, seen } = service;
+  let touched = false;
+  const watched = (own: KeyValueStorage): KeyValueStorage => ({
+    ...own,
+    get: (key) => {
+      touched = true;
+      return own.get(key);
+    },
+  });
+  return {
+    ...service,
+    connect: ({ storage: own = storage, ...options }: NonNullable<Parameters<typeof connect>[0]> = {}) =>
+      connect({ storage: watched(own), hooks: quiet, ...options }),
+    /** Waits for a call by moving the clock, once it has used its storage: opening one takes time of the machine. */
+    async settle<T>(call: Promise<T>): Promise<T> {
+      touched = false;
+      while (!touched) await setImmediate();
+      return settle(clock, call);
+    },
+    creations: () => creationsOf(seen),
+  };
+}
 
 const never = new Promise<never>(() => undefined);
 
@@ -24,7 +57,7 @@ function changed(storage: KeyValueStorage, change: (operation: Operation, count:
   return { own, count: () => count };
 }
 
-type Setup = ReturnType<typeof setUpBatch>;
+type Setup = ReturnType<typeof setUp>;
 
 /** What can happen at an operation. Each resolves to what the operation gives. */
 const mishaps: Record<string, (setup: Setup, operation: Operation) => Promise<unknown>> = {
@@ -49,8 +82,6 @@ const mishaps: Record<string, (setup: Setup, operation: Operation) => Promise<un
   },
 };
 
-const quiet = { onStorageLost: () => undefined };
-
 /** The number of operations of a batch of one row, and more: those that come after a mishap. */
 const operations = Array.from({ length: 7 }, (_, index) => index + 1);
 
@@ -58,12 +89,12 @@ describe("renders.batch with a storage that", () => {
   it.each(Object.keys(mishaps).flatMap((mishap) => operations.map((at) => [mishap, at] as const)))(
     "%s at operation %i creates a render once, also in the next run of the process",
     async (mishap, at) => {
-      const setup = setUpBatch({ renderDuration: 5_000 });
-      const pairs = await setup.pairs(1);
+      const setup = setUp(5_000);
+      const pairs = rowsOf(1);
       const { own } = changed(setup.storage, (operation, count) =>
         count === at ? (mishaps[mishap]?.(setup, operation) ?? never) : operation(),
       );
-      const partner = setup.connect({ storage: own, hooks: quiet });
+      const partner = setup.connect({ storage: own });
       expect(tally(await setup.settle(collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
       expect(setup.creations()).toEqual([1]);
       expect(tally(await setup.settle(collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
@@ -76,14 +107,14 @@ describe("renders.batch with a storage that", () => {
   it.each(["fails", "hangs"].flatMap((mishap) => operations.map((from) => [mishap, from] as const)))(
     "%s for 5 s from operation %i on creates nothing meanwhile, and each render once",
     async (mishap, from) => {
-      const setup = setUpBatch({ renderDuration: 2_000 });
-      const pairs = await setup.pairs(3);
+      const setup = setUp(2_000);
+      const pairs = rowsOf(3);
       let until = 0;
       const { own } = changed(setup.storage, (operation, count) => {
         if (count === from) until = setup.clock.now() + 5_000;
         return setup.clock.now() < until ? (mishaps[mishap]?.(setup, operation) ?? never) : operation();
       });
-      const partner = setup.connect({ storage: own, hooks: quiet });
+      const partner = setup.connect({ storage: own });
       expect(tally(await setup.settle(collect(partner.renders.batch([...pairs, ...pairs]))))).toEqual({ ok: 6 });
       await setup.clock.advance(6_000);
       expect(tally(await setup.settle(collect(partner.renders.batch(pairs))))).toEqual({ ok: 3 });
@@ -98,11 +129,11 @@ describe("renders.batch with a storage that", () => {
     ["hangs", 12_000, 12_000],
     ["fails", 100_000, 100_000],
   ] as const)("%s for ever ends each row as a StorageError, with the deadline %s", async (mishap, deadline, ms) => {
-    const setup = setUpBatch({ renderDuration: 0 });
-    const pairs = await setup.pairs(3);
+    const setup = setUp(0);
+    const pairs = rowsOf(3);
     const { own } = changed(memoryStorage(), (operation) => mishaps[mishap]?.(setup, operation) ?? never);
     const began = setup.clock.now();
-    const partner = setup.connect({ storage: own, hooks: quiet });
+    const partner = setup.connect({ storage: own });
     const outcomes = await setup.settle(collect(partner.renders.batch(pairs, { deadline })));
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ ok: false, reason: "error", error: { name: "StorageError", isRetryable: true } });
@@ -114,12 +145,12 @@ describe("renders.batch with a storage that", () => {
   });
 
   it("refuses changes only creates nothing, and still gives what it holds", async () => {
-    const setup = setUpBatch({ renderDuration: 0 });
-    const [known, ...others] = await setup.pairs(2);
+    const setup = setUp(0);
+    const [known, ...others] = rowsOf(2);
     if (known === undefined) throw new Error("There is no pair");
-    await setup.settle(collect(setup.partner.renders.batch([known])));
+    await setup.settle(collect(setup.connect().renders.batch([known])));
     const full = { ...setup.storage, set: () => Promise.reject(new Error("full")) };
-    const outcomes = collect(setup.connect({ storage: full, hooks: quiet }).renders.batch([known, ...others]));
+    const outcomes = collect(setup.connect({ storage: full }).renders.batch([known, ...others]));
     expect(tally(await setup.settle(outcomes))).toEqual({ ok: 1, error: 1 });
     expect(setup.creations()).toEqual([1]);
   });
@@ -132,8 +163,8 @@ describe("a process that is suspended for longer than its lock", () => {
   it.each(suspensions.flatMap((kind) => operations.slice(0, 6).map((at) => [kind, at] as const)))(
     "%s at operation %i of the storage finds the render that another process created meanwhile",
     async (kind, at) => {
-      const setup = setUpBatch({ renderDuration: 0 });
-      const pairs = await setup.pairs(1);
+      const setup = setUp(0);
+      const pairs = rowsOf(1);
       const realNow = Date.now;
       try {
         const { own } = changed(setup.storage, async (operation, count) => {
@@ -148,8 +179,8 @@ describe("a process that is suspended for longer than its lock", () => {
           return result;
         });
         let ahead = 0;
-        const clock = { now: () => setup.clock.now() + ahead, after: setup.clock.after };
-        const partner = setup.connect({ storage: own, hooks: quiet, clock });
+        const clock = { now: () => setup.clock.now() + ahead, date: () => Date.now(), after: setup.clock.after };
+        const partner = setup.connect({ storage: own, clock });
         expect(tally(await settle(setup.clock, collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
       } finally {
         Date.now = realNow;
@@ -159,7 +190,7 @@ describe("a process that is suspended for longer than its lock", () => {
   );
 
   it.each(suspensions)("%s after it took its token uploads no image that is known by then", async (kind) => {
-    const setup = setUpBatch();
+    const setup = setUp(0);
     const source = sampleImage("suspended");
     const realNow = Date.now;
     let ahead = 0;
@@ -174,12 +205,12 @@ describe("a process that is suspended for longer than its lock", () => {
         else ahead = 40_000;
         return result;
       });
-      const clock = { now: () => setup.clock.now() + ahead, after: setup.clock.after };
-      const partner = setup.connect({ storage: own, hooks: quiet, clock });
+      const clock = { now: () => setup.clock.now() + ahead, date: () => Date.now(), after: setup.clock.after };
+      const partner = setup.connect({ storage: own, clock });
       expect(await settle(setup.clock, partner.images.uploadOnce(source))).toMatchObject({ uploaded: false });
     } finally {
       Date.now = realNow;
     }
-    expect(setup.count(/^POST \/images$/)).toBe(1);
+    expect(setup.seen.filter(({ line }) => line === "POST /images").length).toBe(1);
   });
 });
