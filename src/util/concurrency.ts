@@ -131,11 +131,20 @@ export async function* concurrently<Input, Value>(
 
 /** A number of places, for work that may only be done a few at a time. */
 export class Slots {
+  #count: number;
   #free: number;
   readonly #queue = new Set<() => void>();
 
   constructor(count: number) {
+    this.#count = count;
     this.#free = count;
+  }
+
+  /** Lowers the number of places. Work that has one keeps it. */
+  limit(count: number): void {
+    const less = Math.max(0, this.#count - count);
+    this.#count -= less;
+    this.#free -= less;
   }
 
   /** Takes a place, after those who came before. Resolves to the function that gives it back; a second call of it does nothing. */
@@ -151,12 +160,12 @@ export class Slots {
     return () => {
       if (!isTaken) return;
       isTaken = false;
+      this.#free += 1;
       const [next] = this.#queue;
-      if (next === undefined) this.#free += 1;
-      else {
-        this.#queue.delete(next);
-        next();
-      }
+      if (next === undefined || this.#free < 1) return;
+      this.#free -= 1;
+      this.#queue.delete(next);
+      next();
     };
   }
 }

@@ -134,16 +134,19 @@ async function ending({ clock }: Setup, call: PromiseLike<unknown>) {
 }
 
 describe("the deadline of renders.batch covers each render as a whole:", () => {
-  it.each(["renders.create", "renders.get"])("%s that does not respond", async (on) => {
+  it.each([
+    ["renders.create", "DeadlineError"],
+    ["renders.get", "WaitTimeoutError"],
+  ])("%s that does not respond", async (on, name) => {
     const setup = setUp({ renderDuration: 0 }, { timeout: 1e6 });
     const inputs = await inputsOf(setup, 1);
     setup.emulator.faults.add({ on, fault: "slow", ms: 1e9 });
     const first = async (options: BatchOptions, partner: PodPartner = setup.partner) => {
       for await (const outcome of partner.renders.batch(inputs, options)) if (!outcome.ok) throw outcome.error;
     };
-    expect(await ending(setup, first({ deadline: 1_000 }))).toMatchObject({ name: "DeadlineError", took: 1_000 });
+    expect(await ending(setup, first({ deadline: 1_000 }))).toMatchObject({ name, took: 1_000 });
     const patient = setup.connect({ deadline: 2_000 });
-    expect(await ending(setup, first({}, patient))).toMatchObject({ name: "DeadlineError", took: 2_000 });
+    expect(await ending(setup, first({}, patient))).toMatchObject({ name, took: 2_000 });
     expect(setup.clock.pending).toBe(0);
   });
 

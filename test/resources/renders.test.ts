@@ -229,19 +229,31 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
         [pending, [pending]],
         [completed, []],
       ] as const) {
-        const files = [notReady("5"), ready];
+        const files = [notReady("5"), notReady("5"), ready];
         const { clock, partner } = waiting((path) => (path.endsWith(file) ? files.shift() : { body: { render } }));
         const seen: unknown[] = [];
-        const wait = { onPending: (one: object) => seen.push(one) };
+        const wait = { interval: 4_000, onPending: (one: object) => seen.push(one) };
         await settle(clock, partner.renders[file](reference, { wait }), 10);
         expect(seen).toEqual(calls);
       }
     });
 
-    it(`renders.${file} does not wait for a failed render`, async () => {
+    it(`renders.${file} reads the status once in an interval, which shows that a render failed`, async () => {
       const render = { ...pending, status: "failed" };
-      context.service.respondAlways(({ path }) => (path.endsWith(file) ? notReady("0") : { body: { render } }));
-      expect(RenderFailedError.isInstance(await rejection(get(true)))).toBe(true);
+      const { clock, partner, asked } = waiting((path) => (path.endsWith(file) ? notReady("5") : { body: { render } }));
+      const began = clock.now();
+      const error = await settle(clock, rejection(partner.renders[file](reference, { wait: true })), 10);
+      expect(RenderFailedError.isInstance(error)).toBe(true);
+      expect(asked(reference)).toHaveLength(1);
+      expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
+      expect(clock.now() - began).toBeLessThan(70_000);
+    });
+
+    it(`renders.${file} reads no status of a render that is completed within an interval`, async () => {
+      const responses = [notReady("3"), ready];
+      const { clock, partner, asked } = waiting((path) => (path.endsWith(file) && responses.shift()) || undefined);
+      await (await settle(clock, partner.renders[file](reference, { wait: true }), 10)).cancel();
+      expect([asked(file).length, asked(reference).length]).toEqual([2, 0]);
     });
 
     const refusals: readonly StubResponse[] = [
@@ -285,7 +297,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
         expect(error).toMatchObject({ name: "RenderFailedError", reference, endpoint: expect.stringContaining(file) });
         // A file that is only not ready does not say that the render failed: the status does, in its interval or before the deadline.
         expect(clock.now() - began).toBeLessThanOrEqual(status === 202 ? Math.min(deadline ?? 70_000, 70_000) : 3_000);
-        expect(asked(reference)).toHaveLength(code === "render_failed" ? 1 : 2);
+        expect(asked(reference)).toHaveLength(code === "render_failed" ? 0 : 1);
       },
     );
 

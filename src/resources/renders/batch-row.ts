@@ -1,20 +1,19 @@
 import { DeadlineError } from "../../errors/connection.ts";
-import { WaitTimeoutError } from "../../errors/renders.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { StartedRow } from "../../http/many.ts";
-import { newCallId, type Observer } from "../../http/observer.ts";
+import { newCallId } from "../../http/observer.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ResponseUse } from "../../http/response.ts";
 import { type CallContext, type Start, sendAndRead, type WithResponse } from "../../http/send.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import { held } from "../../util/abort-signals.ts";
-import type { PartnerClock } from "../../util/clock.ts";
 import type { Slots } from "../../util/concurrency.ts";
+import type { Latest } from "../../util/latest.ts";
 import { defaults, type WaitOptions } from "./render-waiting.ts";
 
-/** Milliseconds that a row must have longer than another one to do its work itself: the last look comes up to a second before the deadline. */
-const longer = 1_000;
+/** Milliseconds that a row must have left to begin with work that another one did not finish in its time. */
+const leastTime = 1_000;
 
 /** How many requests a call has sent so far, and whether it may send another one. */
 export type SentCall = Pick<Call, "attempts" | "mayBegin" | "mayHaveHappened">;
@@ -22,10 +21,9 @@ export type SentCall = Pick<Call, "attempts" | "mayBegin" | "mayHaveHappened">;
 /** What the rows of a batch work with. */
 export interface BatchTools {
   readonly send: ReturnType<typeof countedSend>;
-  readonly clock: PartnerClock;
+  readonly context: CallContext;
   readonly storage: ClientStorage;
-  readonly observer: Observer;
-  /** The places of looks and of pictures. */
+  /** The places of open pictures. */
   readonly slots: Slots;
   /** Milliseconds between two reads of a render's status. */
   readonly interval: number;
@@ -68,22 +66,25 @@ export class BatchRow {
   readonly callId: string;
   /** Ends its waits and its reads: the caller left the loop, or aborted the signal of the batch. */
   readonly signal: AbortSignal;
-  readonly #clock: PartnerClock;
-  readonly #options: RequestOptions;
+  /** Resolves when the row only waits, so that another one can start. */
+  readonly waiting: Promise<void>;
+  /** Says that the row only waits from now on. */
+  readonly onlyWaits: () => void;
   /** When its deadline ends; undefined without one. */
   readonly until: number | undefined;
-  /** Resolves when the row only waits from now on, so that another one can start. */
-  readonly #waits = Promise.withResolvers<void>();
+  readonly #clock: CallContext["clock"];
+  readonly #options: RequestOptions;
 
-  constructor(client: CallContext, options: RequestOptions, { row, left, waits }: StartedRow) {
-    const { deadline = client.deadline } = options;
+  constructor({ clock, deadline: ofClient }: CallContext, options: RequestOptions, { row, left, waits }: StartedRow) {
+    const { deadline = ofClient } = options;
     this.given = row;
     this.callId = options.callId ?? newCallId();
     this.signal = left;
-    this.#clock = client.clock;
+    this.#clock = clock;
     this.#options = options;
-    this.until = deadline && this.#clock.now() + deadline;
-    void this.#waits.promise.then(waits);
+    this.until = deadline && clock.now() + deadline;
+    ({ promise: this.waiting, resolve: this.onlyWaits } = Promise.withResolvers<void>());
+    void this.waiting.then(waits);
   }
 
   /** The milliseconds that remain; at least 1, so that the next request reports that the deadline is over. */
@@ -106,21 +107,15 @@ export class BatchRow {
     return this.#remaining ?? defaults.deadline;
   }
 
-  /** Whether an error is that of a deadline that ended at `until`, and this row has longer: then it can do the work itself. */
-  outlives(until: number | undefined, error: unknown): boolean {
-    const isLate = error instanceof DeadlineError || error instanceof WaitTimeoutError;
-    return isLate && this.until !== undefined && until !== undefined && this.until > until + longer;
-  }
-
-  /** Says that it uses the work of another row: it only waits as soon as that one does. */
-  follow(other: BatchRow): void {
-    void other.#waits.promise.then(this.#waits.resolve);
+  /** Whether the work of another row ended with that row's deadline, and this one has time to do it. */
+  canRepeat(error: unknown): boolean {
+    return error instanceof DeadlineError && (this.#remaining ?? 0) > leastTime;
   }
 
   /** Waits so many milliseconds, or until a promise resolves that never rejects. */
   async sleep(ms: number, until?: Promise<void>): Promise<void> {
     if (ms <= 0) return;
-    this.#waits.resolve();
+    this.onlyWaits();
     await held<void>(this.signal, (resolve) => {
       const stop = this.#clock.after(ms, () => resolve());
       void until?.then(() => {
@@ -129,5 +124,42 @@ export class BatchRow {
       });
       return stop;
     });
+  }
+}
+
+/** Work that rows share. */
+export interface Shared<T> {
+  /** Until the work has ended: it must not keep the rows that came after it. */
+  waiting: Promise<void> | undefined;
+  readonly result: Promise<T>;
+}
+
+/** Does work once for all rows that need it, unless it ends with the deadline of the row that began it. It is forgotten when it has ended, unless `isKept`. */
+export async function once<T>(
+  known: Latest<Shared<T>>,
+  key: string,
+  row: BatchRow,
+  work: () => Promise<T>,
+  isKept: (failure?: { readonly error: unknown }) => boolean = () => false,
+): Promise<T> {
+  for (let other = known.get(key); other !== undefined; other = known.get(key)) {
+    void other.waiting?.then(row.onlyWaits);
+    try {
+      return await other.result;
+    } catch (error) {
+      if (!row.canRepeat(error)) throw error;
+    }
+  }
+  const mine: Shared<T> = { waiting: row.waiting, result: work() };
+  known.set(key, mine);
+  try {
+    const result = await mine.result;
+    if (!isKept()) known.forget(key, mine);
+    return result;
+  } catch (error) {
+    if (!isKept({ error })) known.forget(key, mine);
+    throw error;
+  } finally {
+    mine.waiting = undefined;
   }
 }

@@ -122,7 +122,7 @@ export interface BatchOptions<Row = unknown> extends WaitOptions, ManyOptions {
    * `deadline`; without one, 600 000 for the wait only.
    */
   readonly deadline?: number | undefined;
-  /** Maximum number of creations, and of pictures, at the same time. Pending renders do not count. Default 4. */
+  /** Maximum number of creations, and of pictures, at the same time. Pending renders do not count. Default 100. */
   readonly concurrency?: number | undefined;
   /** Maximum number of rows that are started and have no outcome yet. Default 2 000. */
   readonly maxPending?: number | undefined;

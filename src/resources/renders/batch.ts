@@ -3,7 +3,7 @@ import type { CallSite } from "../../errors/call-site.ts";
 import { checkedMany, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { CallContext } from "../../http/send.ts";
-import type { ImageReference, RenderReference } from "../../references/references.ts";
+import type { ImageReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { dateOf, type PartnerClock } from "../../util/clock.ts";
@@ -28,56 +28,55 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { BatchRow, type BatchTools, countedSend, type SentCall } from "./batch-row.ts";
+import { BatchRow, type BatchTools, countedSend, once, type SentCall, type Shared } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
 import { completedRender, RenderTimes } from "./pending-renders.ts";
-import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
+import {
+  type CompletedRow,
+  heldPicture,
+  type MockupValue,
+  openFolder,
+  type PictureFolder,
+  savePicture,
+  type TakeMockup,
+} from "./pictures.ts";
 import { defaults } from "./render-waiting.ts";
-import type { Render, RenderInput } from "./renders.endpoints.ts";
 import { TokenLimits } from "./token-limits.ts";
 
-const defaultConcurrency = 4;
+const defaultConcurrency = 100;
 const defaultMaxPending = 2_000;
 /** The number of compositions that one batch keeps in memory. */
 const keptInMemory = 2_000;
 /** The number of the latest outcomes whose rate gives the time of the rest. */
 const latestOutcomes = 100;
 
-/** The parts of the client that a batch needs. */
-interface BatchClient {
-  readonly context: CallContext;
-  readonly runningUploads: RunningUploads;
-}
-
 /** The options of a batch, with those of its rows. */
 type Options = BatchOptions & { readonly download?: BatchDownload };
 
-/** A render that rows of the same pair share, from the creation by the first of them until it is completed. */
-interface SharedRender {
-  readonly row: BatchRow;
-  readonly completed: Promise<{ readonly reference: RenderReference; readonly render: Render }>;
-}
+/** A completed render. Its record can lack what the batch itself knows. */
+type Completed = Pick<CompletedRow, "reference" | "render">;
 
 /** What the rows of a batch share. */
 interface Batch extends Creator {
-  readonly client: BatchClient;
+  readonly runningUploads: RunningUploads;
   readonly times: RenderTimes;
   readonly counts: BatchCounts;
   readonly download: BatchDownload;
   readonly folder: PictureFolder | undefined;
-  readonly compositions: Latest<{ readonly until: number | undefined; readonly found: Promise<Composition> }>;
-  readonly renders: Map<string, SharedRender>;
+  readonly compositions: Latest<Shared<Composition>>;
+  readonly renders: Latest<Shared<Completed>>;
 }
 
 /** Makes a mockup for each row. */
 export async function* renderBatch(
-  client: BatchClient,
+  context: CallContext,
+  runningUploads: RunningUploads,
   rows: Rows<unknown>,
   given: ManyRows<MockupInput, Options>,
   callSite: CallSite,
 ): AsyncGenerator<MockupOutcome<unknown, MockupValue>, void, undefined> {
   const options = checkedMany(batchOptions, rows, given);
-  const batch = await openBatch(client, rows, options);
+  const batch = await openBatch(context, runningUploads, rows, options);
   const {
     map = (row) => row as MockupInput,
     maxPending = defaultMaxPending,
@@ -95,7 +94,7 @@ export async function* renderBatch(
     return map(row);
   };
   const work = async (input: MockupInput, each: RequestOptions, started: StartedRow): Promise<TakeMockup> => {
-    const take = await makeMockup(batch, input, new BatchRow(client.context, each, started));
+    const take = await makeMockup(batch, input, new BatchRow(context, each, started));
     return () =>
       take().catch((error: unknown) => {
         throw started.located(error);
@@ -117,8 +116,13 @@ export async function* renderBatch(
   }
 }
 
-async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Options): Promise<Batch> {
-  const { clock, observer, openStorage, retry, start, timeout } = client.context;
+async function openBatch(
+  context: CallContext,
+  runningUploads: RunningUploads,
+  rows: Rows<unknown>,
+  options: Options,
+): Promise<Batch> {
+  const { clock, openStorage, retry, start, timeout } = context;
   const { concurrency = defaultConcurrency, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
   const storage = await openStorage();
@@ -126,9 +130,8 @@ async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Opti
     send: countedSend(start, (requests) => {
       counts.requests += requests;
     }),
-    clock,
+    context,
     storage,
-    observer,
     slots: new Slots(Math.floor(concurrency)),
     interval: options.interval ?? defaults.interval,
     onPending: options.onPending,
@@ -137,11 +140,9 @@ async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Opti
   const { retries = retry.retries } = options.retry === false ? { retries: 0 } : (options.retry ?? {});
   const tokens = new TokenLimits(tools, { budget, attempts: 1 + retries });
   const created = new CreatedRenders(storage);
-  const folder = download ? new PictureFolder(tools, download, options.fileName) : undefined;
-  await folder?.open();
   return {
     ...tools,
-    client,
+    runningUploads,
     tokens,
     created,
     retryFailedBefore: options.retryFailed ? dateOf(clock) : undefined,
@@ -149,9 +150,9 @@ async function openBatch(client: BatchClient, rows: Rows<unknown>, options: Opti
     times: new RenderTimes(tools.interval),
     counts,
     download,
-    folder,
+    folder: download ? await openFolder(download, options.fileName) : undefined,
     compositions: new Latest(keptInMemory),
-    renders: new Map(),
+    renders: new Latest(Number.POSITIVE_INFINITY),
   };
 }
 
@@ -161,12 +162,17 @@ async function makeMockup(batch: Batch, input: MockupInput, row: BatchRow): Prom
   const { reference: compositionReference, tokenCost } = await compositionOf(batch, input, row);
   const imageReference = await imageOf(batch, input, tokenCost, row);
   const pair = { compositionReference, imageReference };
-  const { reference, render } = await renderOf(batch, pair, tokenCost, row);
-  if (batch.folder !== undefined) {
-    const path = await batch.folder.save({ pair, reference, render, row });
-    return async () => ({ render, path });
-  }
-  return batch.download === false ? async () => ({ render }) : heldPicture(batch, { pair, reference, render, row });
+  const name = nameOfPair(pair);
+  // Rows of the same pair share it; after a failure, the next row tries again.
+  const { reference, render } = await once(batch.renders, name, row, async (): Promise<Completed> => {
+    const entry = await ensureRender(batch, pair, tokenCost, row);
+    return { reference: entry.reference, render: await completedRender(batch, name, entry, row) };
+  });
+  if (batch.download === false) return async () => ({ render });
+  const completed = { pair, reference, render, row };
+  if (batch.folder === undefined) return heldPicture(batch, completed);
+  const path = await savePicture(batch, batch.folder, completed);
+  return async () => ({ render, path });
 }
 
 /**
@@ -174,23 +180,10 @@ async function makeMockup(batch: Batch, input: MockupInput, row: BatchRow): Prom
  * only, because it may change.
  */
 function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise<Composition> {
-  const { compositions } = batch;
   const key =
     input.compositionReference === undefined ? combinationKey(input) : `composition:${input.compositionReference}`;
-  const known = compositions.get(key);
-  if (known !== undefined) {
-    return known.found.catch((error: unknown) => {
-      if (!row.outlives(known.until, error)) throw error;
-      return compositionOf(batch, input, row);
-    });
-  }
-  const found = findComposition(batch, key, input, row);
-  const shared = { until: row.until, found };
-  compositions.set(key, shared);
-  found.catch((error: unknown) => {
-    if (!saysMissing(error)) compositions.forget(key, shared);
-  });
-  return found;
+  const find = () => findComposition(batch, key, input, row);
+  return once(batch.compositions, key, row, find, (failure) => failure === undefined || saysMissing(failure.error));
 }
 
 async function findComposition(
@@ -212,7 +205,7 @@ async function findComposition(
 
 /** Uploads the image of a row, unless it is known. It is not uploaded when the tokens do not cover its render. */
 async function imageOf(
-  { client: { context, runningUploads }, tokens, counts }: Batch,
+  { context, runningUploads, tokens, counts }: Batch,
   { imageReference, image }: MockupInput,
   cost: number,
   row: BatchRow,
@@ -228,26 +221,6 @@ async function imageOf(
   } finally {
     counts.requests += sent?.attempts ?? 0;
   }
-}
-
-/** Resolves to the completed render of a pair. Rows of the same pair share it; after a failure, the next row tries again, and after the end of the first row's deadline, one that still has time. */
-function renderOf(batch: Batch, pair: RenderInput, cost: number, row: BatchRow): SharedRender["completed"] {
-  const name = nameOfPair(pair);
-  const shared = batch.renders.get(name);
-  if (shared !== undefined) {
-    row.follow(shared.row);
-    return shared.completed.catch((error: unknown) => {
-      if (!row.outlives(shared.row.until, error)) throw error;
-      return renderOf(batch, pair, cost, row);
-    });
-  }
-  const make = async () => {
-    const entry = await ensureRender(batch, pair, cost, row);
-    return { reference: entry.reference, render: await completedRender(batch, name, entry, row) };
-  };
-  const completed = make().finally(() => batch.renders.delete(name));
-  batch.renders.set(name, { row, completed });
-  return completed;
 }
 
 /** Counts the rows and the requests of a batch. */

@@ -107,7 +107,8 @@ export async function ensureRender(
   cost: number,
   row: BatchRow,
 ): Promise<RenderEntry> {
-  const { clock, observer, created, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
+  const { created, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
+  const { clock, observer } = creator.context;
   const name = nameOfPair(pair);
   // A render that was created during this run is not created again: each creation deducts tokens.
   const isRetried = ({ render, created }: RenderEntry) => render?.status === "failed" && created < retryFailedBefore;
@@ -153,7 +154,7 @@ export async function ensureRender(
 
 /** Creates the render of a pair while the lock is certain, and remembers it. `failed` is the failed render that is created again. */
 async function create(
-  { send, clock, created, tokens, report, retryFailedBefore = 0 }: Creator,
+  { send, context, created, tokens, report, retryFailedBefore = 0 }: Creator,
   pair: RenderInput,
   cost: number,
   row: BatchRow,
@@ -178,7 +179,7 @@ async function create(
     const entry: RenderEntry = {
       version: 1,
       reference,
-      created: Math.max(dateOf(clock), retryFailedBefore),
+      created: Math.max(dateOf(context.clock), retryFailedBefore),
       render: known,
     };
     await created.set(nameOfPair(pair), entry);

@@ -1,13 +1,12 @@
-import { NotFoundError, NotReadyError } from "../../errors/api.ts";
-import { attachCall, type PodPartnerError, type TimelineEntry } from "../../errors/base.ts";
-import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
+import { attachCall } from "../../errors/base.ts";
+import { RenderFailedError } from "../../errors/renders.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { dateOf } from "../../util/clock.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { latestTime } from "../../util/timestamp.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import type { CreatedRenders, RenderEntry } from "./ensure-render.ts";
-import { isRefusedFile, needsStatus, shortestRetry, unsaidRetryAfter } from "./render-waiting.ts";
+import { isRefusedFile, type Watch, waitForFile, waitForRender } from "./render-waiting.ts";
 import { getRender, getRenderMedia, type Render } from "./renders.endpoints.ts";
 
 /** Milliseconds after its creation in which a render may not be readable yet. */
@@ -17,20 +16,13 @@ const latestRenders = 20;
 /** Timestamps can be cut to seconds: maximum milliseconds that a render may have taken longer than they say. */
 const cutOff = 1_000;
 
-/** How long a render took by the service's own timestamps, which do not include the time until it was looked at. */
-function durationOf(render: Render): number | undefined {
-  const { created, completed } = isRecord(render) ? render : {};
-  const took = latestTime(`${completed}`) - latestTime(`${created}`);
-  return Number.isFinite(took) ? Math.max(0, took) : undefined;
-}
-
 /** How long the renders of a batch take. */
 export class RenderTimes {
-  /** The wait for the render that is probed; it never rejects. */
-  probe: Promise<void> | undefined;
-  /** Milliseconds that the latest renders took, or take at least. Empty until one was completed. */
+  /** The wait for the first render, whose file is requested because its response has a `Retry-After`; it never rejects. */
+  first: Promise<void> | undefined;
+  /** Milliseconds that the latest renders took. Empty until one was completed. */
   readonly #latest: number[] = [];
-  /** The longest time that a `Retry-After` gave to a render, and at least an interval. */
+  /** The longest time that a `Retry-After` gave to the first render, and at least an interval. */
   #announced: number;
 
   constructor(interval: number) {
@@ -41,18 +33,20 @@ export class RenderTimes {
     return this.#latest.length > 0;
   }
 
-  /** The age at which the status of a render is read first. */
-  get firstLook(): number {
-    const slowest = Math.max(0, ...this.#latest);
-    return this.isKnown ? slowest + Math.min(cutOff, slowest) : this.#announced;
+  /** The age at which the status of a render is read. */
+  get usual(): number {
+    return this.isKnown ? Math.max(...this.#latest) : this.#announced;
   }
 
   announce(ms: number): void {
     this.#announced = Math.max(this.#announced, ms);
   }
 
-  add(ms: number): void {
-    this.#latest.push(ms);
+  /** Adds a completed render, and the age at which it was asked for. The service's own timestamps are closer, if they are there. */
+  add(render: Render, age: number): void {
+    const { created, completed } = isRecord(render) ? render : {};
+    const took = Math.max(0, latestTime(`${completed}`) - latestTime(`${created}`));
+    this.#latest.push(Number.isFinite(took) ? Math.min(Math.max(age, took), took + cutOff) : age);
     if (this.#latest.length > latestRenders) this.#latest.shift();
   }
 }
@@ -64,126 +58,96 @@ interface Waits extends BatchTools {
 }
 
 /**
- * Waits for the render of a pair. Its status is read when it is as old as the slowest of the latest renders was, and then at most once in
- * an interval. Until a render was completed, one at a time is probed: its file's response has a `Retry-After`.
+ * Waits for the render of a pair, and remembers how it ended. The first one of a batch is asked for by its file, the others by their status
+ * when they are as old as the slowest of the latest renders was.
  *
  * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
  */
 export async function completedRender(
-  { send, clock, slots, interval, onPending, created, times }: Waits,
+  { send, context, interval, onPending, created, times }: Waits,
   pair: string,
   entry: RenderEntry,
   row: BatchRow,
 ): Promise<Render> {
   const { reference } = entry;
-  const path = { renderReference: reference };
+  const { clock } = context;
   const began = clock.now();
   /** When it was created, by this clock. */
   const createdAt = began - Math.max(0, dateOf(clock) - entry.created);
+  const age = () => clock.now() - createdAt;
   const time = row.waitTime();
-  /** The latest time of a look: so early that its response arrives before the deadline. */
+  /** So early that its response arrives before the deadline. */
   const lastLook = began + time - Math.min(1_000, time / 4);
-  const firstLook = () => Math.min(createdAt + times.firstLook, lastLook);
+  const due = () => Math.min(createdAt + times.usual, lastLook);
+  const options = () => ({
+    ...row.reading(),
+    deadline: Math.max(1, began + time - clock.now()),
+    interval,
+    onPending,
+  });
 
-  /** Throws an error of the SDK as the request for the status would. */
-  const fail = (error: PodPartnerError, timeline: readonly TimelineEntry[] = []): never => {
-    attachCall(error, { endpoint: nameOf(getRender), callId: row.callId, timeline });
+  const ended = (render: Render): Render => {
+    if (render.status !== "failed") return render;
+    const error = new RenderFailedError({ reference });
+    attachCall(error, { endpoint: nameOf(getRender), callId: row.callId, timeline: [] });
     throw error;
   };
-  const timeout = (cause?: unknown) => new WaitTimeoutError({ reference, waited: clock.now() - began, cause });
-  const ended = (render: Render, timeline?: readonly TimelineEntry[]): Render =>
-    render.status === "failed" ? fail(new RenderFailedError({ reference }), timeline) : render;
 
-  /** Looks at the render when it is due, in one of the places of the batch. Meanwhile other looks may show that it is too early. */
-  const look = async <T>(due: () => number, request: () => Promise<T>): Promise<T> => {
-    for (;;) {
-      await row.sleep(due() - clock.now());
-      const giveBack = await slots.take(row.signal);
-      try {
-        if (clock.now() >= due()) return await request();
-      } finally {
-        giveBack();
-      }
-    }
+  let seen: Render | undefined;
+  let seenAt = 0;
+  const watch: Watch = {
+    isNew: () => age() < unreadable,
+    waits: () => row.onlyWaits(),
+    saw: (render) => {
+      seen = render;
+      seenAt = clock.now();
+    },
   };
 
-  /** Reads the render, and remembers it if it has ended. Resolves to undefined while a new render is not readable. */
-  const read = async (): Promise<Render | undefined> => {
-    const isLast = clock.now() >= lastLook;
-    // Another process may have seen its end.
-    const known = await created.get(pair);
-    if (known !== "lost" && known?.render !== undefined && known.reference === reference) return ended(known.render);
-    const seen = await send(getRender, { path }, row.reading(), needsStatus).catch((error: unknown) => {
-      if (!(error instanceof NotFoundError) || clock.now() >= createdAt + unreadable) throw error;
-      return isLast ? fail(timeout(error), error.timeline) : undefined;
-    });
-    if (seen === undefined) return undefined;
-    const { data: render, timeline } = seen;
-    const { status } = render;
-    const age = clock.now() - createdAt;
-    if (status === "completed" || status === "failed") {
-      await created.set(pair, { ...entry, render });
-      if (status === "completed") times.add(durationOf(render) ?? age);
-      return ended(render, timeline);
+  /** The picture is requested again when it can be read: an open one would have to wait for the status, and keeps a connection. */
+  const byFile = async (): Promise<void> => {
+    const waits = (ms: number) => {
+      times.announce(age() + ms);
+      row.onlyWaits();
+    };
+    try {
+      const media = await waitForFile(send, context, getRenderMedia, reference, options(), { ...watch, waits });
+      await media.cancel();
+    } catch (error) {
+      // Only the status can show what the refusal means, and the next run needs it.
+      if (!isRefusedFile(error) && !(error instanceof RenderFailedError)) throw error;
     }
-    if (isLast) fail(timeout(), timeline);
-    // It takes longer than the others. How long is not known: likely half of its age more.
-    if (times.isKnown) times.add(1.5 * age);
-    return render;
+    if (seen?.status === "pending") await row.sleep(Math.min(seenAt + interval, lastLook) - clock.now());
   };
 
-  /**
-   * Requests the file until it is ready, or until only the status can show what the response means. Resolves to the time when the status is
-   * to be read. The picture is requested again when it can be read: an open one would have to wait for the status, and keeps a connection.
-   */
-  const probe = async (): Promise<number> => {
-    let next = clock.now();
-    while (next < Math.min(createdAt + interval, lastLook)) {
-      try {
-        const { data: media } = await look(
-          () => next,
-          () => send(getRenderMedia, { path }, row.reading()),
-        );
-        await media.cancel();
-        return clock.now();
-      } catch (error) {
-        if (!isRefusedFile(error)) throw error;
-        if (!(error instanceof NotReadyError)) return clock.now();
-        const age = clock.now() - createdAt;
-        times.announce(age + (error.retryAfter ?? 0));
-        // A `Retry-After` that is too short is followed by longer waits.
-        next = clock.now() + Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry, Math.min(age, interval));
-      }
+  const byStatus = async (): Promise<Render> => {
+    const asked = age();
+    if (seen === undefined || seen.status === "pending") {
+      // Another process may have seen its end.
+      const known = await created.get(pair);
+      if (known !== "lost" && known?.render !== undefined && known.reference === reference) return ended(known.render);
     }
-    return next;
-  };
-
-  /** Reads the status until the render is completed, or until its deadline. Without `next`, other renders show when to begin. */
-  const wait = async (next?: number): Promise<Render> => {
-    for (let pause = interval; ; ) {
-      const render = await look(() => Math.min(next ?? firstLook(), lastLook), read);
-      if (render === undefined) {
-        next = clock.now() + unsaidRetryAfter;
-        continue;
-      }
-      if (render.status === "completed") return render;
-      next = clock.now() + pause;
-      pause *= 2;
-      await onPending?.(render, clock.now() - began);
+    try {
+      const isOver = seen !== undefined && seen.status !== "pending";
+      return ended(isOver ? (seen as Render) : await waitForRender(send, context, reference, options(), watch));
+    } finally {
+      const render = seen as Render | undefined;
+      if (render?.status === "completed") times.add(render, asked);
+      if (render !== undefined && render.status !== "pending") await created.set(pair, { ...entry, render });
     }
   };
 
   if (entry.render !== undefined) return ended(entry.render);
-  while (!times.isKnown && clock.now() < firstLook()) {
-    if (times.probe === undefined) {
-      const render = probe().then(wait);
+  while (clock.now() < due()) {
+    if (!times.isKnown && times.first === undefined) {
+      const render = byFile().then(byStatus);
       const over = () => {
-        times.probe = undefined;
+        times.first = undefined;
       };
-      times.probe = render.then(over, over);
+      times.first = render.then(over, over);
       return render;
     }
-    await row.sleep(firstLook() - clock.now(), times.probe);
+    await row.sleep(due() - clock.now(), times.first);
   }
-  return wait();
+  return byStatus();
 }

@@ -18,6 +18,8 @@ import { getRenderMedia, type Render, type RenderInput } from "./renders.endpoin
 
 /** The number of saved paths that one batch keeps in memory. */
 const knownPaths = 10_000;
+/** The number of pictures that are open at the same time for a caller who is slow. */
+const fewest = 4;
 
 export type MockupValue = RenderedMockup | SavedMockup | CompletedMockup;
 
@@ -45,7 +47,8 @@ async function openPicture({ send }: BatchTools, { reference, row }: CompletedRo
  * and opened again at that moment.
  */
 export async function heldPicture(tools: BatchTools, completed: CompletedRow): Promise<TakeMockup> {
-  const { clock, slots, patience } = tools;
+  const { slots, patience } = tools;
+  const { clock } = tools.context;
   const { render, row } = completed;
   const giveBack = await slots.take(row.signal);
   const closes = clock.now() + patience;
@@ -57,6 +60,8 @@ export async function heldPicture(tools: BatchTools, completed: CompletedRow): P
   const stopTimer = clock.after(Math.max(0, closes - clock.now()), () => {
     isOpen = false;
     void media.cancel();
+    // The caller is slow: pictures that are opened early would be requested twice.
+    slots.limit(fewest);
   });
   const letGo = () => {
     stopTimer();
@@ -90,91 +95,85 @@ const savedFile = () =>
 const refusedName = (message: string): RequestValidationError =>
   new RequestValidationError({ issues: [{ path: ["fileName"], message }], value: "name for the picture" });
 
-/** The folder of a batch. It saves the picture of each render there, unless the storage knows that its file is there. */
-export class PictureFolder {
-  readonly #tools: BatchTools;
-  readonly #path: string;
-  readonly #fileName: BatchOptions["fileName"];
+/** The folder of a batch, where the picture of each render is saved. */
+export interface PictureFolder {
+  readonly path: string;
+  readonly fileName: BatchOptions["fileName"];
   /** The renders of the latest paths: two renders cannot have the same name. */
-  readonly #references = new Latest<string>(knownPaths);
+  readonly references: Latest<string>;
   /** Rows of the same pair save its picture one after the other: the first one downloads it, unless its file is gone by then. */
-  readonly #paths = new KeyedMutex();
+  readonly turns: KeyedMutex;
+}
 
-  constructor(tools: BatchTools, path: string, fileName: BatchOptions["fileName"]) {
-    this.#tools = tools;
-    this.#path = path;
-    this.#fileName = fileName;
+/** Creates the folder: a wrong one must be found before a render deducts tokens. */
+export async function openFolder(path: string, fileName: BatchOptions["fileName"]): Promise<PictureFolder> {
+  try {
+    const { access, constants, mkdir } = fileModules().fs;
+    await mkdir(path, { recursive: true });
+    await access(path, constants.W_OK);
+  } catch (error) {
+    const issue = { path: ["download"], message: `cannot be used: ${wordsOf(error)}` };
+    throw new RequestValidationError({ issues: [issue] });
   }
+  return { path, fileName, references: new Latest(knownPaths), turns: new KeyedMutex() };
+}
 
-  /** Creates the folder: a wrong one must be found before a render deducts tokens. */
-  async open(): Promise<void> {
-    try {
-      const { access, constants, mkdir } = fileModules().fs;
-      await mkdir(this.#path, { recursive: true });
-      await access(this.#path, constants.W_OK);
-    } catch (error) {
-      const issue = { path: ["download"], message: `cannot be used: ${wordsOf(error)}` };
-      throw new RequestValidationError({ issues: [issue] });
-    }
+/** The file name. By default it is the pair, and the extension if it is safe in a file name. */
+function nameOf({ fileName }: PictureFolder, { pair, render, row }: CompletedRow): string {
+  if (fileName === undefined) {
+    const extension = textOf(propertyOf(render, "media"), "extension") ?? "";
+    const ending = /^[a-z0-9]{1,8}$/i.test(extension) ? `.${extension}` : "";
+    return `${pair.compositionReference}-${pair.imageReference}${ending}`;
   }
+  const name: unknown = fileName(row.given, render);
+  if (typeof name === "string" && name !== "") return name;
+  throw refusedName("expected a function that returns a file name");
+}
 
-  /** Resolves to the path of the saved picture. */
-  async save(completed: CompletedRow): Promise<string> {
-    const { reference } = completed;
-    const name = this.#nameOf(completed);
-    const path = this.#within(name);
-    const other = this.#references.get(path);
-    if (other !== undefined && other !== reference)
-      throw refusedName(`returned ${JSON.stringify(name)} for two renders: ${other} and ${reference}`);
-    this.#references.set(path, reference);
-    await this.#paths.take(
-      path,
-      () => this.#save(path, completed),
-      (turn) => unlessAborted(turn, completed.row.signal),
-    );
-    return path;
-  }
+function within(folder: string, name: string): string {
+  const { isAbsolute, relative, resolve, sep } = fileModules().path;
+  const path = resolve(folder, name);
+  const inside = relative(resolve(folder), path);
+  if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
+    throw refusedName(`returned ${JSON.stringify(name)}, which is not a file within the folder`);
+  return path;
+}
 
-  /** The file name. By default it is the pair, and the extension if it is safe in a file name. */
-  #nameOf({ pair, render, row }: CompletedRow): string {
-    if (this.#fileName === undefined) {
-      const extension = textOf(propertyOf(render, "media"), "extension") ?? "";
-      const ending = /^[a-z0-9]{1,8}$/i.test(extension) ? `.${extension}` : "";
-      return `${pair.compositionReference}-${pair.imageReference}${ending}`;
-    }
-    const name: unknown = this.#fileName(row.given, render);
-    if (typeof name === "string" && name !== "") return name;
-    throw refusedName("expected a function that returns a file name");
-  }
+/** Saves a picture, unless the storage knows that its file is there. Resolves to its path. */
+export async function savePicture(tools: BatchTools, folder: PictureFolder, completed: CompletedRow): Promise<string> {
+  const { reference, row } = completed;
+  const name = nameOf(folder, completed);
+  const path = within(folder.path, name);
+  const other = folder.references.get(path);
+  if (other !== undefined && other !== reference)
+    throw refusedName(`returned ${JSON.stringify(name)} for two renders: ${other} and ${reference}`);
+  folder.references.set(path, reference);
+  await folder.turns.take(
+    path,
+    () => saveOnce(tools, path, completed),
+    (turn) => unlessAborted(turn, row.signal),
+  );
+  return path;
+}
 
-  #within(name: string): string {
-    const { isAbsolute, relative, resolve, sep } = fileModules().path;
-    const path = resolve(this.#path, name);
-    const within = relative(resolve(this.#path), path);
-    if (within === "" || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within))
-      throw refusedName(`returned ${JSON.stringify(name)}, which is not a file within the folder`);
-    return path;
+async function saveOnce(tools: BatchTools, path: string, completed: CompletedRow): Promise<void> {
+  const { storage, slots } = tools;
+  const { reference, row } = completed;
+  const { fs } = fileModules();
+  // A path can be too long for a key, and have other characters.
+  const key = `picture:${hexOf(await sha256(path))}`;
+  const checked = check(savedFile, fromJson(await storage.get(key)), []);
+  if (checked.ok) {
+    const known = checked.value as SavedFile;
+    const file = await fs.stat(path).catch(() => undefined);
+    if (known.reference === reference && file?.size === known.size && file.mtimeMs === known.modified) return;
   }
-
-  async #save(path: string, completed: CompletedRow): Promise<void> {
-    const { storage, slots } = this.#tools;
-    const { reference, row } = completed;
-    const { fs } = fileModules();
-    // A path can be too long for a key, and have other characters.
-    const key = `picture:${hexOf(await sha256(path))}`;
-    const checked = check(savedFile, fromJson(await storage.get(key)), []);
-    if (checked.ok) {
-      const known = checked.value as SavedFile;
-      const file = await fs.stat(path).catch(() => undefined);
-      if (known.reference === reference && file?.size === known.size && file.mtimeMs === known.modified) return;
-    }
-    const giveBack = await slots.take(row.signal);
-    try {
-      await (await openPicture(this.#tools, completed)).saveTo(path);
-    } finally {
-      giveBack();
-    }
-    const { size, mtimeMs } = await fs.stat(path);
-    await storage.set(key, toJson({ version: 1, reference, size, modified: mtimeMs } satisfies SavedFile));
+  const giveBack = await slots.take(row.signal);
+  try {
+    await (await openPicture(tools, completed)).saveTo(path);
+  } finally {
+    giveBack();
   }
+  const { size, mtimeMs } = await fs.stat(path);
+  await storage.set(key, toJson({ version: 1, reference, size, modified: mtimeMs } satisfies SavedFile));
 }

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
-import { ApiError, hasErrorObject, NotReadyError } from "../../errors/api.ts";
+import { ApiError, hasErrorObject, NotFoundError, NotReadyError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import { checkedOptions, custom, type RequestOptions, taking } from "../../http/request-options.ts";
-import { parseRetryAfter } from "../../http/response.ts";
-import { type ApiCall, type CallContext, type Send, sendAndRead } from "../../http/send.ts";
+import { parseRetryAfter, type ResponseUse } from "../../http/response.ts";
+import { type ApiCall, type CallContext, sendAndRead, type WithResponse } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { dateOf } from "../../util/clock.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
@@ -49,9 +49,27 @@ export interface RenderFileOptions extends RequestOptions {
 /** Milliseconds for a whole wait, and between two reads of a status. */
 export const defaults = { deadline: 600_000, interval: 60_000 };
 /** Milliseconds before the next request for a file if the response has no `Retry-After`. */
-export const unsaidRetryAfter = 5_000;
+const unsaidRetryAfter = 5_000;
 /** Minimum milliseconds between two requests. Without it, `Retry-After: 0` would use up the `downloads` limit. */
-export const shortestRetry = 1_000;
+const shortestRetry = 1_000;
+
+/** Sends one request of a wait. */
+export type SendPart = <Input extends EndpointInput, Data>(
+  endpoint: Endpoint<Input, Data>,
+  input: Input,
+  options: RequestOptions,
+  use?: ResponseUse,
+) => Promise<WithResponse<Data>>;
+
+/** What a batch adds to the wait for one of its renders. */
+export interface Watch {
+  /** Whether the render is so new that the service may not show it yet: then a 404 is waited out. */
+  readonly isNew: () => boolean;
+  /** Is called before the wait for the next look-up, with its milliseconds. */
+  readonly waits: (ms: number) => void;
+  /** Is called with each record that was read. */
+  readonly saw: (render: Render) => void;
+}
 
 /** What a look-up has seen: the result with its response, or the milliseconds to wait before the next look-up. */
 type Look<T> = Found<T> | { readonly wait: number };
@@ -65,6 +83,7 @@ const waiting = <T>(
   reference: RenderReference,
   endpoint: Endpoint,
   options: WaitOptions,
+  watch: Watch | undefined,
   look: (call: Call, isLast: boolean) => Promise<Look<T>>,
 ): ApiCall<T> => {
   const [, request] = splitFields(options, "interval", "onPending");
@@ -74,19 +93,24 @@ const waiting = <T>(
     try {
       for (let last = false; ; ) {
         const seen = await call.step("lookup", async (trace) => {
-          const seen = await look(call, last);
+          const seen = await look(call, last).catch((error: unknown) => {
+            if (!(error instanceof NotFoundError) || !watch?.isNew()) throw error;
+            if (!last) return { wait: unsaidRetryAfter };
+            throw new WaitTimeoutError({ reference, waited: Math.round(call.scope.elapsed()), cause: error });
+          });
           trace.outcome = "data" in seen ? "done" : "pending";
           return seen;
         });
         if ("data" in seen) return seen;
         if (last) throw new DeadlineError({ message: "The deadline ended before the result was available." });
+        watch?.waits(seen.wait);
         last = await call.step("poll", (trace) => {
           trace.outcome = "waited";
           return call.scope.sleepBeforeLook(seen.wait);
         });
       }
     } catch (error) {
-      if (!(error instanceof DeadlineError)) throw error;
+      if (!(error instanceof DeadlineError) || error instanceof WaitTimeoutError) throw error;
       throw new WaitTimeoutError({ reference, waited: limited.deadline ?? ofClient, cause: error });
     }
   });
@@ -108,22 +132,24 @@ async function tellPending({ scope }: Call, { onPending }: WaitOptions, render: 
 }
 
 /** What a wait needs of a render. */
-export const needsStatus = { needs: ["status"] };
+const needsStatus = { needs: ["status"] };
 
 /** Polls the status of a render until it is completed, at the times that `Retry-After` gives, or else once in each interval. */
 export function waitForRender(
-  send: Send,
+  send: SendPart,
   context: CallContext,
   renderReference: RenderReference,
   options: WaitOptions,
+  watch?: Watch,
 ): ApiCall<Render> {
-  return waiting(context, renderReference, getRender, options, async (call) => {
+  return waiting(context, renderReference, getRender, options, watch, async (call) => {
     if (options.interval !== undefined && options.interval < defaults.interval) {
       const text = `renders.wait reads the status every ${options.interval} ms. The specification asks for 60 seconds between two reads (part 8).`;
       context.observer.warnOnce("POD_PARTNER_SHORT_INTERVAL", text);
     }
-    const seen = await send(getRender, { path: { renderReference } }, partOptions(call), needsStatus).withResponse();
+    const seen = await send(getRender, { path: { renderReference } }, partOptions(call), needsStatus);
     const render = seen.data;
+    watch?.saw(render);
     const status = render.status;
     if (status === "completed") return seen;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
@@ -169,34 +195,37 @@ export function getFile(
 
 /**
  * Requests a file until it is ready, at the times that `Retry-After` gives. While it is not ready, the status shows whether the render
- * failed; it is read once in each interval, and at the end. When the file is refused, one read of the status decides.
+ * failed; it is read after each interval, and at the end. When the file is refused, one read of the status decides.
  */
 export function waitForFile(
-  send: Send,
+  send: SendPart,
   context: CallContext,
   endpoint: typeof getRenderMedia,
   renderReference: RenderReference,
   options: WaitOptions,
+  watch?: Watch,
 ): ApiCall<Download> {
   const path = { renderReference };
+  const { interval = defaults.interval } = options;
   /** When the status is due, in milliseconds since the call began. */
-  let statusAt = 0;
+  let statusAt = interval;
   /** Reads the status after a response that is not the file. Throws if it shows that the render failed. */
   const readStatus = async (call: Call, refusal: unknown) => {
     const isPending = refusal instanceof NotReadyError;
-    const render = await send(getRender, { path }, partOptions(call), needsStatus).catch((error: unknown) => {
+    const { data: render } = await send(getRender, { path }, partOptions(call), needsStatus).catch((error: unknown) => {
       // The service refuses both.
       throw isPending || !(error instanceof ApiError) ? error : refusal;
     });
+    watch?.saw(render);
     const status = render.status;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
     // It may have been completed meanwhile.
     if (isPending && status !== "completed") await tellPending(call, options, render);
-    statusAt = call.scope.elapsed() + (options.interval ?? defaults.interval);
+    statusAt = call.scope.elapsed() + interval;
   };
-  return waiting(context, renderReference, endpoint, options, async (call, isLast) => {
+  return waiting(context, renderReference, endpoint, options, watch, async (call, isLast) => {
     try {
-      return await send(endpoint, { path }, partOptions(call)).withResponse();
+      return await send(endpoint, { path }, partOptions(call));
     } catch (refused) {
       const error = renderFailure(refused, renderReference);
       if (!isRefusedFile(error)) throw error;

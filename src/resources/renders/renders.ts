@@ -16,7 +16,14 @@ import type {
   RenderedMockup,
 } from "./batch.schema.ts";
 import { renderBatch } from "./batch.ts";
-import { getFile, type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
+import {
+  getFile,
+  type RenderFileOptions,
+  type SendPart,
+  type WaitOptions,
+  waitForFile,
+  waitForRender,
+} from "./render-waiting.ts";
 import {
   type CreatedRender,
   createRender,
@@ -30,12 +37,14 @@ import {
 /** Creates, waits for and downloads mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
   readonly #send: Send;
+  readonly #sendPart: SendPart;
   readonly #context: CallContext;
   readonly #runningUploads: RunningUploads;
 
   /** @internal */
   constructor(send: Send, context: CallContext, runningUploads: RunningUploads) {
     this.#send = send;
+    this.#sendPart = (...request) => send(...request).withResponse();
     this.#context = context;
     this.#runningUploads = runningUploads;
   }
@@ -74,15 +83,15 @@ export class RendersResource {
    * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
   wait(renderReference: RenderReference, options: WaitOptions = {}): ApiCall<Render> {
-    return waitForRender(this.#send, this.#context, renderReference, options);
+    return waitForRender(this.#sendPart, this.#context, renderReference, options);
   }
 
   /**
    * Downloads the image of a render (specification 4.6). Takes one token of the `downloads` limit.
    *
    * With `wait`, it repeats the request at the times that the service's `Retry-After` gives, within the same deadline as
-   * {@link RendersResource.wait}. Each request takes a token. While the file is not ready, it reads the status, every `interval`
-   * milliseconds and before the deadline. When the file is refused, it reads the status at once.
+   * {@link RendersResource.wait}. Each request takes a token. While the file is not ready, it reads the status after each `interval`
+   * and before the deadline. When the file is refused, it reads the status at once.
    *
    * @throws `NotReadyError` if the render is not completed, without `wait`.
    * @throws `RenderFailedError` if the service failed to process the render. Without `wait`, only if the service says so: with the code
@@ -150,8 +159,7 @@ export class RendersResource {
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(batch);
-    const client = { context: this.#context, runningUploads: this.#runningUploads };
-    return iterateOnce("renders.batch", renderBatch(client, rows, options, callSite));
+    return iterateOnce("renders.batch", renderBatch(this.#context, this.#runningUploads, rows, options, callSite));
   }
 
   #file(
@@ -164,7 +172,7 @@ export class RendersResource {
     if (wait === false || how === undefined) {
       return getFile(this.#context, endpoint, renderReference, wait === false ? [] : [waitFault], options);
     }
-    return waitForFile(this.#send, this.#context, endpoint, renderReference, how);
+    return waitForFile(this.#sendPart, this.#context, endpoint, renderReference, how);
   }
 }
 

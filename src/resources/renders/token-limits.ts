@@ -112,13 +112,13 @@ export class TokenLimits {
   }
 
   get #isFresh(): boolean {
-    return this.#learnedAt !== undefined && this.#tools.clock.now() < this.#learnedAt + readAgainAfter;
+    return this.#learnedAt !== undefined && this.#tools.context.clock.now() < this.#learnedAt + readAgainAfter;
   }
 
   #learn(remaining: number, resetsAt: string | undefined): void {
     this.#remaining = remaining;
     this.#resetsAt = resetsAt;
-    this.#learnedAt = this.#tools.clock.now();
+    this.#learnedAt = this.#tools.context.clock.now();
   }
 
   #read(row: BatchRow): void {
@@ -140,7 +140,7 @@ export class TokenLimits {
 
   #overLimit(cost: number): RendertokenLimitError {
     const resetsAt = this.#resetsAt;
-    const now = dateOf(this.#tools.clock);
+    const now = dateOf(this.#tools.context.clock);
     return new RendertokenLimitError({
       endpoint: nameOf(createRender),
       response: { status: 429, headers: {}, body: undefined },

@@ -5,6 +5,7 @@ import { ask, start } from "../../soak/children.ts";
 import { runClient } from "../../soak/renders/client.ts";
 import type { Address, Job } from "../../soak/renders/messages.ts";
 import { printTable } from "../table.ts";
+import { runVirtual } from "./virtual.ts";
 
 const combinations = 4;
 
@@ -19,8 +20,12 @@ async function measure(job: Job): Promise<string[]> {
   return [seconds.toFixed(1), `${result?.cpu}`, `${result?.peak}`, `${result?.requests}`];
 }
 
-/** The time and memory of a batch whose pictures are saved, with SQLite as the storage. `--rows=` makes it smaller. */
+/**
+ * The time and the requests of batches in virtual time; then the time and memory of one whose pictures are saved, with SQLite as the
+ * storage. `--rows=` makes that one smaller.
+ */
 export async function run(): Promise<void> {
+  await runVirtual();
   const rows = countOf();
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-batch-"));
   const service = start(new URL("../../soak/renders/service.ts", import.meta.url));

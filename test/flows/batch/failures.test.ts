@@ -56,7 +56,11 @@ describe("a new render that cannot be read yet", () => {
     const latest = (seen.at(-1)?.at ?? 0) - began;
     expect(latest).toBeGreaterThanOrEqual(last);
     expect(latest).toBeLessThan(deadline);
-    const error = { name: "WaitTimeoutError", endpoint: "GET /renders/{renderReference}", cause: { status: 404 } };
+    const error = {
+      name: "WaitTimeoutError",
+      endpoint: "GET /renders/{renderReference}/media",
+      cause: { status: 404 },
+    };
     expect(outcomes).toMatchObject([{ ok: false, reason: "error", error }]);
   });
 

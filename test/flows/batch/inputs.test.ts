@@ -132,7 +132,7 @@ describe("an input of renders.batch", () => {
         yield pairs[read % 3] as MockupInput;
       }
     }
-    const loop = setup.partner.renders.batch(endless())[Symbol.asyncIterator]();
+    const loop = setup.partner.renders.batch(endless(), { concurrency: 4 })[Symbol.asyncIterator]();
     for (let n = 0; n < 10; n += 1) {
       const { value } = await loop.next();
       if (value?.ok) await value.value.media.cancel();

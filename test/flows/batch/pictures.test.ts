@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settle } from "../../support/settle.ts";
+import { rowsOf, startService } from "./service.ts";
 import { collect, setUpBatch, tally } from "./setup.ts";
 
 let directory: string;
@@ -151,6 +153,24 @@ describe("a picture that waits for a slow caller", () => {
     // Each picture, and again those that were open for longer than 10 s.
     expect(setup.count(media)).toBeGreaterThan(5);
     expect(setup.count(media)).toBeLessThanOrEqual(10);
+  });
+
+  it("is opened twice only until the batch knows that the caller is slow", async () => {
+    const { clock, partner, seen } = startService(
+      () => 0,
+      () => 1,
+    );
+    const read = async () => {
+      for await (const outcome of partner.renders.batch(rowsOf(220))) {
+        if (!outcome.ok) throw outcome.error;
+        await outcome.value.media.cancel();
+        await new Promise<void>((resolve) => clock.after(1_000, resolve));
+      }
+    };
+    await settle(clock, read());
+    // The first one is awaited by its file. A hundred are opened at once, and the others when few are open.
+    expect(seen.filter(({ line }) => media.test(line)).length).toBeLessThanOrEqual(220 + 1 + 100);
+    expect(clock.pending).toBe(0);
   });
 
   it("is not opened again when its request fails: that is its outcome", async () => {
