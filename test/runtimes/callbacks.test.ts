@@ -19,7 +19,7 @@ describe.each(runtimes)("on $name", (runtime) => {
       shared: [204, 204, 204],
       forged: 403,
       invalid: 400,
-      unknown: 204,
+      unknown: 503,
       closed: 503,
     });
     // One call fails. Of the three duplicates, those that arrive while one waits share its call.
