@@ -52,7 +52,7 @@ const mostTogether = 2;
 /** Where the limits may keep two requests apart for so many milliseconds, a creation has its tokens before it is looked up. */
 const longestApart = 500;
 /** A creation keeps its tokens for at most so many milliseconds while its look-up waits for others. */
-const longestKept = 60_000;
+const longestKept = 30_000;
 
 /** The time of a look-up that was never made. */
 const longAgo: Moment = { at: Number.NEGATIVE_INFINITY, date: Number.NEGATIVE_INFINITY };

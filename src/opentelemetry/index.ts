@@ -104,11 +104,13 @@ function spanTracer(provider: TracerProvider, identifiers: boolean): CallTracer 
         };
     const title = isCall ? [method, template].filter((word) => word !== undefined).join(" ") : kind;
     const options = { kind: isCall ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes };
-    return tracer.startActiveSpan(title, options, async (span) => {
-      // The caller gets the error from the work itself. A rejection here could be nobody's.
-      await work().catch(ignore);
-      safely(() => endSpan(span, trace, identifiers), ignore);
-      safely(() => span.end(), ignore);
+    return tracer.startActiveSpan(title, options, (span) => {
+      const end = () => {
+        safely(() => endSpan(span, trace, identifiers), ignore);
+        safely(() => span.end(), ignore);
+      };
+      // It ends before the caller's code goes on. The caller gets the error from the work itself.
+      return work().then(end, end);
     });
   };
 }
@@ -172,10 +174,10 @@ function measuring(
     if (kind === "queue") queue.record(seconds, { "pod_partner.policy": policy ?? "default" });
     if (kind === "lookup") lookups.add(1, { ...attributesOf(trace), "pod_partner.outcome": outcome });
   };
-  const tracer: CallTracer = async (trace, work) => {
+  const tracer: CallTracer = (trace, work) => {
     const began = systemClock.now();
-    await work().catch(ignore);
-    safely(() => measure(trace, (systemClock.now() - began) / 1_000), ignore);
+    const end = () => safely(() => measure(trace, (systemClock.now() - began) / 1_000), ignore);
+    return work().then(end, end);
   };
   return { tracer, stop: () => meter.removeBatchObservableCallback(observe, gauges) };
 }

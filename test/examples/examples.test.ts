@@ -29,7 +29,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^checkout +\d+ ms/m,
     /^ {2}POST \/orders +\d+ ms/m,
     /^ {4}lookup +\d+ ms not found$/m,
-    /^ {4}queue +\d+ ms bucket-empty$/m,
+    /^ {8}queue +\d+ ms bucket-empty$/m,
     /^ {4}attempt +\d+ ms ConnectionError$/m,
     /^ {4}lookup +\d+ ms found$/m,
     /^pod_partner.call.duration POST \/orders 1 of /m,

@@ -73,17 +73,16 @@ const environments: Readonly<Record<string, string>> = {
 };
 
 describe("a test of a page", () => {
-  it.each(["jsdom", "happy-dom"].filter((name) => toolOf(name) !== undefined))(
-    "uploads in vitest's %s",
-    async (environment) => {
+  for (const environment of ["jsdom", "happy-dom"]) {
+    it.skipIf(toolOf(environment) === undefined)(`uploads in vitest's ${environment}`, async () => {
       const folder = await installedProject();
       await symlink(join(root, "node_modules/vitest"), join(folder, "node_modules/vitest"), "dir");
       await writeFile(join(folder, "page.mjs"), environments[environment] ?? "");
       await writeFile(join(folder, "page.test.js"), uploadsOf(`// @vitest-environment ./page.mjs\n${modules}`));
       const output = await start([join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder], folder);
       expect(output).toContain("Tests  1 passed (1)");
-    },
-  );
+    });
+  }
 });
 
 describe("the test of docs/testing.md", () => {

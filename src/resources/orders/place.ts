@@ -193,7 +193,8 @@ async function findOrPlace(
   try {
     return await findOrCreate(call, request, recovery, time);
   } catch (error) {
-    if (!(error instanceof ConflictError) || refusesContent(error)) throw error;
+    const isRefused = error instanceof ConflictError && error.endpoint === call.name && !refusesContent(error);
+    if (!isRefused) throw error;
     // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
     const found = await lookUntil(call, shortSearch, lookFor(call, recovery));
     if (!found) throw error;

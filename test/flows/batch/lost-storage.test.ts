@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type KeyValueStorage, memoryStorage } from "pod-partner";
+import { type KeyValueStorage, memoryStorage, type PartnerClock } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { settle } from "../../support/settle.ts";
@@ -160,31 +160,30 @@ describe("a process that is suspended for longer than its lock", () => {
   /** Moves only the clock of this process, or only the wall clock, which goes on while a machine is suspended. */
   const suspensions = ["by the clock", "by the wall clock"] as const;
 
+  const clockOf = ({ clock }: Setup, ahead: { readonly now: number; readonly date: number }): PartnerClock => ({
+    now: () => clock.now() + ahead.now,
+    date: () => clock.now() + ahead.date,
+    after: clock.after,
+  });
+
   it.each(suspensions.flatMap((kind) => operations.slice(0, 6).map((at) => [kind, at] as const)))(
     "%s at operation %i of the storage finds the render that another process created meanwhile",
     async (kind, at) => {
       const setup = setUp(0);
       const pairs = rowsOf(1);
-      const realNow = Date.now;
-      try {
-        const { own } = changed(setup.storage, async (operation, count) => {
-          const result = await operation();
-          if (count !== at) return result;
-          // The lock of this process ends. It cannot renew it.
-          for await (const key of setup.storage.keys("")) if (key.includes("lease")) await setup.storage.delete(key);
-          const other = setup.connect();
-          expect(tally(await settle(setup.clock, collect(other.renders.batch(pairs))))).toEqual({ ok: 1 });
-          if (kind === "by the wall clock") Date.now = () => realNow() + 40_000;
-          else ahead = 40_000;
-          return result;
-        });
-        let ahead = 0;
-        const clock = { now: () => setup.clock.now() + ahead, date: () => Date.now(), after: setup.clock.after };
-        const partner = setup.connect({ storage: own, clock });
-        expect(tally(await settle(setup.clock, collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
-      } finally {
-        Date.now = realNow;
-      }
+      const ahead = { now: 0, date: 0 };
+      const { own } = changed(setup.storage, async (operation, count) => {
+        const result = await operation();
+        if (count !== at) return result;
+        // The lock of this process ends. It cannot renew it.
+        for await (const key of setup.storage.keys("")) if (key.includes("lease")) await setup.storage.delete(key);
+        const other = setup.connect();
+        expect(tally(await settle(setup.clock, collect(other.renders.batch(pairs))))).toEqual({ ok: 1 });
+        ahead[kind === "by the clock" ? "now" : "date"] = 40_000;
+        return result;
+      });
+      const partner = setup.connect({ storage: own, clock: clockOf(setup, ahead) });
+      expect(tally(await settle(setup.clock, collect(partner.renders.batch(pairs))))).toEqual({ ok: 1 });
       expect(setup.creations()).toEqual([1]);
     },
   );
@@ -192,25 +191,18 @@ describe("a process that is suspended for longer than its lock", () => {
   it.each(suspensions)("%s after it took its token uploads no image that is known by then", async (kind) => {
     const setup = setUp(0);
     const source = sampleImage("suspended");
-    const realNow = Date.now;
-    let ahead = 0;
-    try {
-      const { own } = changed(setup.storage, async (operation, count) => {
-        const result = await operation();
-        // The look after the lock was taken.
-        if (count !== 3) return result;
-        for await (const key of setup.storage.keys("")) if (key.includes("lease")) await setup.storage.delete(key);
-        expect(await setup.connect().images.uploadOnce(source)).toMatchObject({ uploaded: true });
-        if (kind === "by the wall clock") Date.now = () => realNow() + 40_000;
-        else ahead = 40_000;
-        return result;
-      });
-      const clock = { now: () => setup.clock.now() + ahead, date: () => Date.now(), after: setup.clock.after };
-      const partner = setup.connect({ storage: own, clock });
-      expect(await settle(setup.clock, partner.images.uploadOnce(source))).toMatchObject({ uploaded: false });
-    } finally {
-      Date.now = realNow;
-    }
+    const ahead = { now: 0, date: 0 };
+    const { own } = changed(setup.storage, async (operation, count) => {
+      const result = await operation();
+      // The look after the lock was taken.
+      if (count !== 3) return result;
+      for await (const key of setup.storage.keys("")) if (key.includes("lease")) await setup.storage.delete(key);
+      expect(await setup.connect().images.uploadOnce(source)).toMatchObject({ uploaded: true });
+      ahead[kind === "by the clock" ? "now" : "date"] = 40_000;
+      return result;
+    });
+    const partner = setup.connect({ storage: own, clock: clockOf(setup, ahead) });
+    expect(await settle(setup.clock, partner.images.uploadOnce(source))).toMatchObject({ uploaded: false });
     expect(setup.seen.filter(({ line }) => line === "POST /images").length).toBe(1);
   });
 });

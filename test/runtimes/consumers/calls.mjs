@@ -43,7 +43,14 @@ const media = await partner.renders.media(render.reference, { wait: true });
 await media.saveTo(target);
 const whole = await (await partner.renders.media(render.reference)).bytes();
 
-const missing = await partner.orders.get("Order_00000000000000000000000000").catch((error) => error);
+async function missingOrder() {
+  try {
+    return await partner.orders.get("Order_00000000000000000000000000");
+  } catch (error) {
+    return error;
+  }
+}
+const missing = await missingOrder();
 const late = { retry: { retries: 0 } };
 const controller = new AbortController();
 const impatient = new PodPartner({
