@@ -63,9 +63,9 @@ export class Bucket {
   readonly #slowStart = new SlowStart();
   readonly #fairShare = new FairShare(this);
   readonly #inFlight = new InFlight();
-  /** The tokens that other clients are known to have taken. */
+  /** The tokens that other clients are known to have taken, and those that were only assumed before the first report. */
   #taken = 0;
-  /** The number of requests sent by then: when the service last reported another quota or window, and by its request. */
+  /** The number of requests sent by then: when the service last changed the quota or window, and by the request that last reported others. */
   #sentBeforeResize = 0;
   #resizedBy = 0;
 
@@ -233,7 +233,7 @@ export class Bucket {
   #noticeOthers(request: SentRequest, remaining: number, countedBefore: number, now: number, known: boolean): void {
     const likely = remaining + 0.5 - (this.#sent - request.sent);
     const taken = request.level - this.#taken - countedBefore - (remaining + 1);
-    // The level of a request that was sent before a resize is one of the earlier bucket.
+    // The level of a request that was sent before the service changed the bucket is one of the earlier bucket.
     if (taken > 0 && request.sent > this.#sentBeforeResize) {
       this.#level -= taken;
       this.#taken += taken;
@@ -253,9 +253,11 @@ export class Bucket {
   #resize(request: SentRequest, { quota = this.quota, window = this.window }: PolicyReport): boolean {
     if (quota === this.quota && window === this.window) return false;
     if (request.sent < this.#resizedBy) return true;
+    // The first report changes no bucket, only an assumption: what the requests in flight report of others still counts.
+    if (this.reportedBefore) this.#sentBeforeResize = this.#sent;
+    else this.#taken += Math.max(0, this.quota - quota);
     this.quota = quota;
     this.window = window;
-    this.#sentBeforeResize = this.#sent;
     this.#resizedBy = request.sent;
     this.#fairShare.resize();
     // Each request in flight may arrive after the change.

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Bucket } from "../../../src/http/pacing/bucket.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { Buckets } from "../../../src/http/pacing/tokens.ts";
 import { consume, type Outcome } from "../../support/pacing/consumer.ts";
@@ -239,5 +240,29 @@ describe("processes of a fleet that loses its storage", () => {
     expect(bursts.map(({ served }) => served.length)).toEqual([200, 200, 200, 200]);
     expect(bursts.reduce((sum, { refusals }) => sum + refusals, 0)).toBe(0);
     expect(Math.max(...bursts.flatMap(({ served }) => served.map(({ at }) => at)))).toBeLessThan(12_000);
+  });
+});
+
+describe("requests that were sent before the first report of a bucket", () => {
+  it.each([
+    [3_000, 60_000],
+    [3_000, 6_000],
+    [2_900, 60_000],
+    [300, 60_000],
+    [300, 6_000],
+    [100, 600_000],
+  ])("show what others took, and nothing when others took none: %d in %d ms", (quota, window) => {
+    const remainingAfter = (others: number) => {
+      const bucket = new Bucket(3_000, 60_000, 0);
+      const [first, second] = [1, 2, 3, 4].map(() => bucket.take(0));
+      if (first === undefined || second === undefined) throw new Error("No request was sent");
+      bucket.observe(first, { quota, window, remaining: quota - 1, empty: false }, 40);
+      bucket.observe(second, { quota, window, remaining: quota - 2 - others, empty: false }, 40);
+      return bucket.remaining(40);
+    };
+    expect(remainingAfter(0)).toBe(quota - 4);
+    // The service may have counted the last two requests before the second one.
+    expect(remainingAfter(60)).toBeLessThanOrEqual(quota - 60);
+    expect(remainingAfter(60)).toBeGreaterThanOrEqual(quota - 64);
   });
 });
