@@ -154,7 +154,8 @@ export class HostileFetch {
   #contentOf(move: Move, asked: ModelRequest, honest: TrueResponse | undefined, status: number): string | Uint8Array {
     const text = textOf(move);
     if (text !== undefined) {
-      this.deceived ||= move.big === undefined && deceives(asked, status, parsed(text));
+      // A look-up without a body says that it has found nothing.
+      this.deceived ||= move.big === undefined && deceives(asked, status, text === "" ? null : parsed(text));
       return text;
     }
     if (honest === undefined || honest.body === undefined) return "";
