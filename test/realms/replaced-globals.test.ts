@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { PodPartner } from "pod-partner";
@@ -53,8 +54,10 @@ class OtherController {
   }
 }
 
-/** Another implementation of `fetch`, in a folder of its own. */
-const undici = createRequire(join(import.meta.dirname, "../runtimes/package.json"))("undici");
+/** Another implementation of `fetch`, in a folder of its own. Only CI must have it. */
+const runtimes = join(import.meta.dirname, "../runtimes");
+const hasUndici = existsSync(join(runtimes, "node_modules/undici")) || process.env.CI !== undefined;
+const undici = hasUndici ? createRequire(join(runtimes, "package.json"))("undici") : undefined;
 
 const nextTurn = () => new Promise((resolve) => nativeSetImmediate(resolve));
 const nativeSetImmediate = setImmediate;
@@ -95,19 +98,21 @@ const replacements: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
     Response: derived(Response),
     Headers: derived(Headers),
   },
-  "fetch and its classes, of the package undici": {
-    fetch: undici.fetch,
-    Request: undici.Request,
-    Response: undici.Response,
-    Headers: undici.Headers,
-    FormData: undici.FormData,
-  },
-  "fetch alone, of the package undici": { fetch: undici.fetch },
-  "classes alone, of the package undici": {
-    Request: undici.Request,
-    Response: undici.Response,
-    Headers: undici.Headers,
-  },
+  ...(undici !== undefined && {
+    "fetch and its classes, of the package undici": {
+      fetch: undici.fetch,
+      Request: undici.Request,
+      Response: undici.Response,
+      Headers: undici.Headers,
+      FormData: undici.FormData,
+    },
+    "fetch alone, of the package undici": { fetch: undici.fetch },
+    "classes alone, of the package undici": {
+      Request: undici.Request,
+      Response: undici.Response,
+      Headers: undici.Headers,
+    },
+  }),
   ReadableStream: { ReadableStream: derived(ReadableStream) },
   Uint8Array: { Uint8Array: derived(Uint8Array) },
   "TextEncoder, of a program": { TextEncoder: class extends TextEncoder {} },

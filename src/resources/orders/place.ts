@@ -193,8 +193,9 @@ async function findOrPlace(
   try {
     return await findOrCreate(call, request, recovery, time);
   } catch (error) {
-    const isRefused = error instanceof ConflictError && error.endpoint === call.name && !refusesContent(error);
-    if (!isRefused) throw error;
+    // The error of a look-up names its own endpoint.
+    const isOwn = error instanceof ConflictError && (error.endpoint ?? call.name) === call.name;
+    if (!isOwn || refusesContent(error)) throw error;
     // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
     const found = await lookUntil(call, shortSearch, lookFor(call, recovery));
     if (!found) throw error;
