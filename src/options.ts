@@ -40,8 +40,8 @@ export interface PodPartnerOptions {
   readonly pacing?: boolean | PacingOptions | undefined;
   /**
    * Where the client remembers uploads and renders, so that none is paid for twice: `memoryStorage()`, `sqliteStorage(path)` of
-   * `pod-partner/sqlite`, or `redisStorage(client)` of `pod-partner/redis`. A storage that fails never fails a call. Default: a
-   * `memoryStorage()` of this client.
+   * `pod-partner/sqlite`, or `redisStorage(client)` of `pod-partner/redis`. While it cannot be reached, paid renders of a
+   * batch wait for it, and all other calls go on. Default: a `memoryStorage()` of this client.
    */
   readonly storage?: KeyValueStorage | undefined;
   /**
