@@ -3,6 +3,7 @@ import { PodPartnerError } from "../errors/base.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/orders.ts";
 import { type Moment, momentOf } from "../util/clock.ts";
+import type { Latest } from "../util/latest.ts";
 import type { Call, Found } from "./call.ts";
 import { longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
 import type { EncodedRequest } from "./request.ts";
@@ -260,11 +261,11 @@ interface Unsettled {
   readonly until: number;
 }
 
-/** The creations of a client whose outcomes are unknown, by what identifies them. They stay until their outcome is known. */
-export type Doubts = Map<string, Unsettled>;
+/** Maximum number of creations, and of changes, whose outcomes are unknown and that a client remembers. */
+export const mostInDoubt = 10_000;
 
-/** Maximum number of remembered creations. The oldest are dropped first. */
-const mostDoubts = 10_000;
+/** The creations of a client whose outcomes are unknown, by what identifies them. They stay until their outcome is known. */
+export type Doubts = Latest<Unsettled>;
 
 /** Like {@link createOnce}. A creation that an earlier call has left in doubt is looked up first. */
 export async function settleOrCreate<Data>(
@@ -287,16 +288,13 @@ export async function settleOrCreate<Data>(
       found = await orUnknown(call, recovery, () => lookUntil(call, time, lookFor(call, recovery)));
     }
     const made = found ?? (await createOnce(call, request, recovery));
-    doubts.delete(key);
+    if (doubt !== undefined) doubts.forget(key, doubt);
     return made;
   } catch (error) {
     const until = call.attempts === 0 ? doubt?.until : doubtfulUntil(call);
-    doubts.delete(key);
-    if (until !== undefined) {
+    if (until !== undefined)
       doubts.set(key, { sent: call.firstSent ?? momentOf(clock), until: Math.max(until, doubt?.until ?? 0) });
-      const [oldest] = doubts.keys();
-      if (doubts.size > mostDoubts && oldest !== undefined) doubts.delete(oldest);
-    }
+    else if (doubt !== undefined) doubts.forget(key, doubt);
     throw error;
   }
 }

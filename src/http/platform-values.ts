@@ -101,12 +101,8 @@ function knowsGlobalSignals(): boolean {
  */
 export function knownSignal(signal: AbortSignal): AbortSignal | undefined {
   if (knowsGlobalSignals()) return signal;
-  const makers = [() => new AbortController(), builtIn("node:util")?.transferableAbortController];
-  for (const make of makers) {
-    const controller = attempt(() => make?.());
-    if (controller === undefined || !isKnownSignal(controller.signal)) continue;
-    onAbort(signal, (reason) => controller.abort(reason));
-    return controller.signal;
-  }
-  return undefined;
+  const controller = attempt(() => builtIn("node:util")?.transferableAbortController());
+  if (controller === undefined || !isKnownSignal(controller.signal)) return undefined;
+  onAbort(signal, (reason) => controller.abort(reason));
+  return controller.signal;
 }

@@ -1,4 +1,4 @@
-/** The values of the keys that were used last. A batch may be endless, so older values go. */
+/** The values of the keys that were used last. Keys may be endless, so older values go. */
 export class Latest<Value> {
   readonly #most: number;
   /** The least recently used is first. */

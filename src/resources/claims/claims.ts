@@ -1,3 +1,4 @@
+import { mostInDoubt } from "../../http/create-once.ts";
 import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
@@ -8,6 +9,7 @@ import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
 import { isDate } from "../../util/kinds.ts";
+import { Latest } from "../../util/latest.ts";
 import {
   type Claim,
   type Claimcategory,
@@ -44,7 +46,14 @@ export class ClaimsResource {
   constructor(send: Send, { start, clock }: CallContext) {
     this.#send = send;
     this.#start = start;
-    this.#filing = { send, start, clock, known: new KnownClaims(clock), mutex: new KeyedMutex(), doubts: new Map() };
+    this.#filing = {
+      send,
+      start,
+      clock,
+      known: new KnownClaims(clock),
+      mutex: new KeyedMutex(),
+      doubts: new Latest(mostInDoubt),
+    };
     this.categories = new ListResource(start, listClaimcategories);
   }
 

@@ -11,6 +11,7 @@ import { type ApiCall, join, type Send, type Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
+import type { Latest } from "../../util/latest.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { getAddress } from "../addresses/addresses.ts";
 import {
@@ -88,11 +89,8 @@ export interface Changing {
   readonly send: Send;
   readonly start: Start;
   /** Until when the service may still carry out the changes whose outcomes are unknown, by what identifies them. */
-  readonly inDoubt: Map<string, number>;
+  readonly inDoubt: Latest<number>;
 }
-
-/** Maximum number of remembered changes. The oldest are dropped first. */
-const mostInDoubt = 10_000;
 
 /** Makes a change, and remembers it while its outcome is unknown: the same change in a later call may be refused because it was made. */
 async function makeChange(
@@ -102,17 +100,16 @@ async function makeChange(
   change: ChangeRequest,
 ): Promise<Found<void>> {
   const key = `${call.name} ${request.url} ${String(request.body)}`;
-  call.lostUntil = inDoubt.get(key);
+  const before = inDoubt.get(key);
+  call.lostUntil = before;
   try {
     const made = await sendChange(call, send, request, change);
-    inDoubt.delete(key);
+    if (before !== undefined) inDoubt.forget(key, before);
     return made;
   } catch (error) {
     const until = Math.max(doubtfulUntil(call) ?? 0, call.lostUntil ?? 0);
-    inDoubt.delete(key);
     if (until > 0 && !refusesContent(error)) inDoubt.set(key, until);
-    const [oldest] = inDoubt.keys();
-    if (inDoubt.size > mostInDoubt && oldest !== undefined) inDoubt.delete(oldest);
+    else if (before !== undefined) inDoubt.forget(key, before);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { captureCallSite } from "../../errors/call-site.ts";
+import { mostInDoubt } from "../../http/create-once.ts";
 import {
   type ExactRow,
   getMany,
@@ -15,6 +16,7 @@ import type { OrderReference } from "../../references/references.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrency.ts";
+import { Latest } from "../../util/latest.ts";
 import { type CanceledRemainder, type Changing, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
 import {
   type Cancellation,
@@ -49,7 +51,7 @@ export class OrdersResource {
   /** @internal */
   constructor(send: Send, assumptions: Assumptions, context: CallContext) {
     this.#send = send;
-    this.#changing = { send, start: context.start, inDoubt: new Map() };
+    this.#changing = { send, start: context.start, inDoubt: new Latest(mostInDoubt) };
     this.#placing = createPlacing(send, assumptions, context);
   }
 
