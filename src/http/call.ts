@@ -4,11 +4,12 @@ import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import { abortController } from "../util/abort-signals.ts";
-import type { Moment, PartnerClock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import type { KeyedMutex } from "../util/concurrency.ts";
 import { withOverrides } from "../util/fields.ts";
 import { endingOf, propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
+import { Attempts } from "./attempts.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import { unexpected } from "./connection-errors.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
@@ -58,12 +59,12 @@ export interface Found<Data> {
 /** The options of a call that also apply to its other requests. `query` and `body` belong to the call's own request. */
 type InheritedOption = Exclude<keyof RequestOptions, "signal" | "deadline" | "query" | "body">;
 
-/** What a step of a call finds out while it runs. */
+/** Fields that a step of a call fills in as it runs. */
 type StepTrace = Pick<CallTrace, "status" | "policy" | "reason" | "outcome">;
 
 /**
- * One call of a method: its checked options, its cancel scope, its timeline, and what is known of the request that it sends. Code that
- * carries out the call writes the request with it, sends it (`retry.ts`, `create-once.ts`), and reads the response with it.
+ * One call of a method: its checked options, its cancel scope, its timeline, and its attempts. Code that carries out the call writes the
+ * request with it, sends it (`retry.ts`, `create-once.ts`), and reads the response with it.
  */
 export class Call<Input extends EndpointInput = never, Data = unknown> {
   readonly core: Core;
@@ -83,33 +84,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   readonly scope: CancelScope;
   /** The steps so far. */
   readonly timeline: TimelineEntry[] = [];
-  /** Identifies what the request creates. An error has it while the outcome is in doubt. */
-  identifiers: Readonly<Record<string, unknown>> | undefined;
-  /** Whether the service may have carried out a request that has no response. */
-  inDoubt = false;
-  /** Is asked when a request has its tokens: whether it may still be sent. If not, the call ends with a `StorageError`. */
-  mayBegin: () => boolean = () => true;
-  /** The number of requests that were sent. */
-  attempts = 0;
-  /** Whether the hook `onRequest` knows of the latest attempt, which is not sent yet. */
-  announced = false;
-  /** The number of requests that the service has carried out, or may have. */
-  mayHaveHappened = 0;
-  /** The HTTP status of the latest attempt; undefined without a response. */
-  status: number | undefined;
-  /** When the first request was sent, by the clock; undefined before that. */
-  firstSent: Moment | undefined;
-  /** When the latest request was sent, by the clock. */
-  sentAt = 0;
-  /**
-   * Until when, by the clock, the service may still carry out a request whose response was lost and that was sent again; undefined if no
-   * response was lost.
-   */
-  lostUntil: number | undefined;
-  /** What the latest look-up has shown was true at this time or later; undefined before the first look-up. */
-  lookedAt: Moment | undefined;
-  /** The latest 429, how long the call waits after it, and whether its policies are held for that time. */
-  refusal: { readonly error: unknown; readonly ms: number; readonly held: boolean } | undefined;
+  readonly attempts: Attempts;
   /** The faults of the options, which are reported together with the faults of the input. */
   readonly #faults: readonly Issue[];
   #upload: UploadOpening<EncodedRequest> | undefined;
@@ -130,6 +105,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.timeout = timeout;
     this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });
     this.scope = new CancelScope(core.clock, signal, deadline);
+    this.attempts = new Attempts(core.clock, core.processingTime);
   }
 
   /** Checks the input and writes the request, or throws all faults of the input and the options at once. */
@@ -226,7 +202,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     const { method, path } = endpoint;
     // The path of `partner.request` can contain anything.
     const template = endpoint.call.startsWith("request ") ? undefined : path;
-    const attempt = kind === "attempt" ? attempts : undefined;
+    const attempt = kind === "attempt" ? attempts.count + 1 : undefined;
     // All as own fields: a polluted `Object.prototype` must not show through.
     const later = { status: undefined, policy: undefined, reason: undefined, outcome: undefined, error: undefined };
     return { kind, callId, endpoint: name, method, template, baseUrl: core.baseUrl, isPart, attempt, ...later };
@@ -266,8 +242,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   complete(thrown: unknown): unknown {
     const error = this.#typed(thrown);
     if (!(error instanceof PodPartnerError)) return error;
-    const identifiers = this.inDoubt ? this.identifiers : undefined;
-    attachCall(error, { endpoint: this.name, callId: this.id, timeline: this.timeline, identifiers });
+    const { name: endpoint, id: callId, timeline, attempts } = this;
+    attachCall(error, { endpoint, callId, timeline, identifiers: attempts.identifiers });
     return error;
   }
 

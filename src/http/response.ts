@@ -141,7 +141,7 @@ export function toApiError(failed: {
  */
 export type ResponseMode = "report" | "throw";
 
-/** What the SDK itself does with a response. */
+/** How the SDK itself uses a request and its response. */
 export interface ResponseUse {
   /**
    * The names of the fields that it uses, besides the one of the whole record. Only a fault in one of them is an error. Default: the
@@ -149,7 +149,9 @@ export interface ResponseUse {
    */
   readonly needs?: readonly string[];
   /** Whether it sends the request for itself. Then the retry budget does not limit it. */
-  readonly own?: boolean;
+  readonly own?: boolean | undefined;
+  /** Throws, right before each attempt, if the request may not be sent any more. */
+  readonly check?: (() => void) | undefined;
 }
 
 interface Decoding {

@@ -119,7 +119,7 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
         throw trace.error;
       } finally {
         call.close(failed);
-        trace.status = call.status;
+        trace.status = call.attempts.status;
         core.observer.logCall(trace, call.timeline, call.scope.elapsed());
       }
     });
@@ -166,11 +166,11 @@ export function sendAndRead<Input extends EndpointInput, Data>(
 function sendEncoded<Data>(
   call: Call<never, Data>,
   request: EncodedRequest,
-  { needs, own = false }: ResponseUse,
+  { needs, own, check }: ResponseUse,
 ): Promise<Found<Data>> {
   const { repeat } = call.endpoint;
-  if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request);
-  return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), own);
+  if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request, undefined, check);
+  return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), { own, check });
 }
 
 /** Waits for a call that is a part of another. The timeline of that one, also in an error, has the steps of both. */

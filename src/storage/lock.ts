@@ -1,3 +1,4 @@
+import { StorageError } from "../errors/storage.ts";
 import { dateOf, longestSince, type Moment, momentOf, type PartnerClock } from "../util/clock.ts";
 import { webCrypto } from "../util/runtime.ts";
 import type { StorageExpectation, StorageSetOptions } from "./contract.ts";
@@ -12,6 +13,8 @@ export interface Lock {
    * before the storage was asked.
    */
   readonly isCertain: boolean;
+  /** Throws a `StorageError` unless the lock is certain. */
+  check(): void;
   /** Ends the right at once, unless the key holds something else by now. Never rejects: a lock that the storage keeps ends by itself. */
   release(): Promise<void>;
 }
@@ -57,10 +60,14 @@ export async function takeLock(
   if (taken === undefined) return "lost";
   if (!taken) return undefined;
   const stopRenewing = repeat(lifetime / 3, clock, () => set(token));
+  // The storage's time passes while the machine is suspended.
+  const isCertain = () => held !== undefined && longestSince(held, clock) < lifetime;
   return {
     get isCertain() {
-      // The storage's time passes while the machine is suspended.
-      return held !== undefined && longestSince(held, clock) < lifetime;
+      return isCertain();
+    },
+    check: () => {
+      if (!isCertain()) throw new StorageError({ message: "The lock in the storage ended before its work began." });
     },
     release: async () => {
       stopRenewing();

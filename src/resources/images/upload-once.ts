@@ -40,7 +40,7 @@ export function uploadOnce(
   running: RunningUploads,
   source: ImageSource,
   given: ImageUploadOptions | undefined,
-  beforeUpload: (call: Call) => void = () => undefined,
+  beforeUpload: (attempts: Call["attempts"]) => void = () => undefined,
 ): Promise<UploadedImage> {
   const [watch, options] = splitWatch(given, "onProgress", "onDownsize");
   return context.run(uploadImage, options, async (call) => {
@@ -67,19 +67,19 @@ export function uploadOnce(
         if (made !== undefined) return { ...made, uploaded: false };
       }
 
-      const send = async () => {
-        beforeUpload(call);
+      const send = async (check?: () => void) => {
+        beforeUpload(call.attempts);
         const { name: endpoint, scope } = call;
         const end = (reason: unknown) => scope.end(reason);
         // A picture that is not sent is not inspected.
         const body = await call.within(watchUpload(request.body as Upload, watch, { endpoint, end }));
-        const { data } = await sendWithRetries(call, { ...request, body }, (arrival) => call.read(arrival));
+        const { data } = await sendWithRetries(call, { ...request, body }, (arrival) => call.read(arrival), { check });
         if (await unchanged()) await storage.set(`image:${hash}`, toJson({ reference: data.reference }));
         return data;
       };
       const mine = uploadInTurn(call, storage, hash, send).finally(() => running.delete(hash));
       running.set(hash, mine);
-      return { ...(await mine), uploaded: call.attempts > 0 };
+      return { ...(await mine), uploaded: call.attempts.count > 0 };
     } finally {
       over.abort();
       // The process may be killed right after the call.
@@ -96,16 +96,15 @@ async function uploadInTurn(
   call: Call,
   storage: ClientStorage,
   hash: string,
-  send: () => Promise<PrintImage>,
+  send: (check?: () => void) => Promise<PrintImage>,
 ): Promise<PrintImage> {
   for (let turn = 1; ; turn += 1) {
     const lock = (await takeLock(call, storage, hash)) ?? (await waitForTurn(call, storage, hash));
     const isLock = typeof lock === "object";
-    call.mayBegin = () => !isLock || lock.isCertain;
     const release = async () => (isLock ? lock.release() : undefined);
     try {
       // Another process may have finished before this one took the lock.
-      const image = (await call.within(readImage(storage, hash))) ?? (await send());
+      const image = (await call.within(readImage(storage, hash))) ?? (await send(isLock ? lock.check : undefined));
       await release();
       return image;
     } catch (error) {

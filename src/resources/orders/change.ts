@@ -2,7 +2,8 @@ import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.t
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
-import { doubtfulUntil, lookUntil } from "../../http/create-once.ts";
+import { type Doubts, rememberDoubt } from "../../http/create-once.ts";
+import { lookUntil } from "../../http/look-up.ts";
 import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { checkedOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
@@ -11,7 +12,6 @@ import { type ApiCall, join, type Send, type Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
-import type { Latest } from "../../util/latest.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { getAddress } from "../addresses/addresses.ts";
 import {
@@ -88,30 +88,19 @@ async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
 export interface Changing {
   readonly send: Send;
   readonly start: Start;
-  /** Until when the service may still carry out the changes whose outcomes are unknown, by what identifies them. */
-  readonly inDoubt: Latest<number>;
+  /** The changes whose outcomes are unknown, by what identifies them. */
+  readonly inDoubt: Doubts;
 }
 
 /** Makes a change, and remembers it while its outcome is unknown: the same change in a later call may be refused because it was made. */
-async function makeChange(
+function makeChange(
   call: Call<never, void>,
   { send, inDoubt }: Changing,
   request: EncodedRequest,
   change: ChangeRequest,
 ): Promise<Found<void>> {
   const key = `${call.name} ${request.url} ${String(request.body)}`;
-  const before = inDoubt.get(key);
-  call.lostUntil = before;
-  try {
-    const made = await sendChange(call, send, request, change);
-    if (before !== undefined) inDoubt.forget(key, before);
-    return made;
-  } catch (error) {
-    const until = Math.max(doubtfulUntil(call) ?? 0, call.lostUntil ?? 0);
-    if (until > 0 && !refusesContent(error)) inDoubt.set(key, until);
-    else if (before !== undefined) inDoubt.forget(key, before);
-    throw error;
-  }
+  return rememberDoubt(call, inDoubt, key, () => sendChange(call, send, request, change));
 }
 
 /**
@@ -128,7 +117,7 @@ async function sendChange(
   try {
     return await sendWithRetries(call, request, (arrival) => call.read(arrival));
   } catch (error) {
-    const { lostUntil } = call;
+    const { lostUntil } = call.attempts;
     if (lostUntil === undefined || scope.ended(error) || error instanceof DeadlineError) throw error;
     // An error that reports a lost response refuses nothing.
     if (verdictOf(error, true) === "lost") throw error;
@@ -150,6 +139,7 @@ async function sendChange(
       throw scope.ended(cause) && !(cause instanceof DeadlineError) ? cause : unknown(cause);
     });
     if (outcome === "made" && response !== undefined) return { data: undefined, response };
+    if (ruledOut) call.attempts.ruleOut();
     throw outcome === "unclear" && !ruledOut ? unknown(error) : error;
   }
 }

@@ -4,15 +4,8 @@ import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.t
 import type { CallSite } from "../../errors/call-site.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
-import {
-  type Created,
-  createOnce,
-  doubtfulUntil,
-  findOrCreate,
-  lookFor,
-  lookUntil,
-  type Recovery,
-} from "../../http/create-once.ts";
+import { type Created, createOnce, findOrCreate, lookFor, type Recovery } from "../../http/create-once.ts";
+import { lookUntil } from "../../http/look-up.ts";
 import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import { refusesContent, shortSearch } from "../../http/outcome.ts";
 import { snapshot } from "../../http/redact.ts";
@@ -157,8 +150,8 @@ function place(
         // Fields of the response that the SDK does not know are kept.
         return { data: { ...data, customIdentifier, existed, recovered }, response };
       } catch (error) {
-        const until = doubtfulUntil(call);
-        if (until !== undefined) recent.suspect(customIdentifier, until);
+        const { doubt } = call.attempts;
+        if (doubt !== undefined) recent.suspect(customIdentifier, doubt.until);
         throw error;
       }
     };

@@ -15,9 +15,6 @@ import { defaults, type WaitOptions } from "./render-waiting.ts";
 /** Milliseconds that a row must have left to begin with work that another one did not finish in its time. */
 const leastTime = 1_000;
 
-/** How many requests a call has sent so far, and whether it may send another one. */
-export type SentCall = Pick<Call, "attempts" | "mayBegin" | "mayHaveHappened">;
-
 /** What the rows of a batch work with. */
 export interface BatchTools {
   readonly send: ReturnType<typeof countedSend>;
@@ -35,7 +32,7 @@ export interface BatchTools {
   readonly patience: number;
 }
 
-/** A `send` that counts the requests with their retries. `onCall` receives the call before it sends a request. */
+/** A `send` that counts the requests with their retries. `onCall` receives the attempts of the call before the first. */
 export const countedSend =
   (start: Start, count: (requests: number) => void) =>
   async <Input extends EndpointInput, Data>(
@@ -43,18 +40,18 @@ export const countedSend =
     input: Input,
     options: RequestOptions,
     use: ResponseUse = {},
-    onCall: (call: SentCall) => void = () => undefined,
+    onCall: (attempts: Call["attempts"]) => void = () => undefined,
   ): Promise<WithResponse<Data>> => {
-    let made: SentCall | undefined;
+    let made: Call["attempts"] | undefined;
     const work = (call: Call<Input, Data>) => {
-      made = call;
-      onCall(call);
+      made = call.attempts;
+      onCall(call.attempts);
       return sendAndRead(call, input, use);
     };
     try {
       return await start(endpoint, options, work).withResponse();
     } finally {
-      count(made?.attempts ?? 0);
+      count(made?.count ?? 0);
     }
   };
 

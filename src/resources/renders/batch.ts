@@ -1,5 +1,6 @@
 import { saysMissing } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
+import type { Call } from "../../http/call.ts";
 import { checkedMany, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { CallContext } from "../../http/send.ts";
@@ -28,7 +29,7 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { BatchRow, type BatchTools, countedSend, once, type SentCall, type Shared } from "./batch-row.ts";
+import { BatchRow, type BatchTools, countedSend, once, type Shared } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
 import { completedRender, RenderTimes } from "./pending-renders.ts";
 import {
@@ -211,15 +212,15 @@ async function imageOf(
   row: BatchRow,
 ): Promise<ImageReference> {
   if (image === undefined) return imageReference;
-  let sent: SentCall | undefined;
-  const beforeUpload = (call: SentCall) => {
+  let sent: Call["attempts"] | undefined;
+  const beforeUpload = (attempts: Call["attempts"]) => {
     tokens.check(cost);
-    sent = call;
+    sent = attempts;
   };
   try {
     return (await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload)).reference;
   } finally {
-    counts.requests += sent?.attempts ?? 0;
+    counts.requests += sent?.count ?? 0;
   }
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { RendertokenLimitError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { StorageError } from "../../errors/storage.ts";
+import type { Call } from "../../http/call.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
@@ -12,7 +13,7 @@ import { fromJson, toJson } from "../../storage/values.ts";
 import { dateOf } from "../../util/clock.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
-import type { BatchRow, BatchTools, SentCall } from "./batch-row.ts";
+import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { createRender, type Render, type RenderInput, render } from "./renders.endpoints.ts";
 import type { TokenLimits } from "./token-limits.ts";
 
@@ -165,12 +166,12 @@ async function create(
   const options = row.creating();
   // The budget covers its retries.
   const retry = { ...options.retry, retries: reservation.attempts - 1 };
-  let sent: SentCall | undefined;
+  let sent: Call["attempts"] | undefined;
   let refusal: RendertokenLimitError | undefined;
   try {
-    const { data } = await send(createRender, { body: pair }, { ...options, retry }, { own: true }, (call) => {
-      sent = call;
-      call.mayBegin = () => lock.isCertain;
+    const use = { own: true, check: lock.check };
+    const { data } = await send(createRender, { body: pair }, { ...options, retry }, use, (attempts) => {
+      sent = attempts;
     });
     const { reference } = data;
     // The same pair has the same render, which stays failed.

@@ -1,0 +1,87 @@
+import { NotFoundError } from "../errors/api.ts";
+import { PodPartnerError } from "../errors/base.ts";
+import type { Call } from "./call.ts";
+import { part, type RequestOptions } from "./request-options.ts";
+
+/*
+ * "Look until known", one of the two primitives of a call (the other one is "send once", send-once.ts): a look-up is repeated until its
+ * result is final.
+ */
+
+/** A creation is not sent on a look-up that is older than this, in milliseconds: it is looked up once more. */
+const oldestLookUp = 1_000;
+/** Milliseconds before each look-up; after these the waits double, up to `longestWait`. */
+const waits = [0, 500, 1_500, 2_000];
+const longestWait = 8_000;
+
+/** Whether the latest look-up is young enough to send the creation. Where the limits keep two requests apart, it may be older by that time. */
+export const isFresh = ({ core, endpoint, attempts: { lookedAt } }: Call, repeats: number): boolean =>
+  lookedAt !== undefined &&
+  core.pulse.since(lookedAt) < oldestLookUp + (repeats > 0 ? core.pacer.apart(endpoint, true) : 0);
+
+/** A look-up. An error means that it could not decide. */
+export interface RepeatedLook<Seen> {
+  readonly look: (options: RequestOptions) => Promise<Seen>;
+  /** Whether no later look-up can show anything else. */
+  readonly isFinal: (seen: Seen) => boolean;
+  /** Names what it has seen in the timeline. */
+  readonly outcomeOf: (seen: Seen) => string;
+}
+
+/** Whether a later look-up may succeed. What a list or another look-up has just shown may not be readable yet. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof PodPartnerError && (error.isRetryable || error instanceof NotFoundError);
+
+/**
+ * Repeats a look-up for `time` milliseconds, until what it sees is final. A look-up that fails with an error that may pass does not end the
+ * search.
+ *
+ * @returns what the last look-up has seen.
+ * @throws the error of the last look-up; `DeadlineError` when the deadline comes first.
+ */
+export async function lookUntil<Seen>(call: Call, time: number, lookUp: RepeatedLook<Seen>): Promise<Seen> {
+  const { scope } = call;
+  const until = scope.elapsed() + time;
+  for (let count = 1, wait = 0, last = false; ; count++) {
+    // A look-up that began before the end of the search time does not decide, however long it took.
+    const decides = last || scope.elapsed() >= until;
+    try {
+      // In an outage the calls of a client share these requests, too.
+      if (decides || call.core.retryBudget.spend()) {
+        const seen = await lookOnce(call, lookUp, { decides });
+        if (lookUp.isFinal(seen) || (decides && !last)) return seen;
+      }
+    } catch (error) {
+      if (decides || scope.ended(error) || !mayPass(error)) throw error;
+    }
+    if (last) throw scope.deadlineError("it was not found");
+    wait = waits[count] ?? Math.min(wait * 2, longestWait);
+    last = await scope.sleepBeforeLook(Math.max(0, Math.min(wait, until - scope.elapsed())));
+  }
+}
+
+/** How one look-up is made. */
+interface Looking {
+  /** Whether no other look-up follows: then it is repeated when it fails. Default true. */
+  readonly decides?: boolean;
+  /** Whether it comes before all other requests, because a creation is sent right after it. */
+  readonly first?: boolean;
+  readonly deadline?: number;
+}
+
+/** Looks up once. Before the first request the look-up has the call's priority; later its priority is high. */
+export function lookOnce<Seen>(
+  call: Call,
+  { look, outcomeOf }: RepeatedLook<Seen>,
+  { decides = true, first = false, ...deadline }: Looking = {},
+): Promise<Seen> {
+  const { core, options, attempts } = call;
+  const own = {
+    priority: attempts.firstSent === undefined && !first ? options.priority : "high",
+    retry: decides ? options.retry : { ...options.retry, retries: 0 },
+    ...(first && { [part]: "first" }),
+    ...deadline,
+  } as const;
+  const ask = () => call.ask((each) => look({ ...each, ...own }), outcomeOf);
+  return core.pulse.during(ask, (latest) => attempts.lookedUp(latest));
+}

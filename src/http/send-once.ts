@@ -1,0 +1,172 @@
+import { ApiError, RateLimitError } from "../errors/api.ts";
+import { dateOf } from "../util/clock.ts";
+import type { Call } from "./call.ts";
+import { exchange } from "./exchange.ts";
+import { didNothing, isRateLimited } from "./outcome.ts";
+import type { RateLimitReport } from "./pacing/headers.ts";
+import { TokenTooFar } from "./pacing/pacer.ts";
+import type { Permit } from "./pacing/queue.ts";
+import type { Wait } from "./pacing/wait.ts";
+import { snapshot } from "./redact.ts";
+import type { EncodedRequest } from "./request.ts";
+import type { RetryOptions } from "./request-options.ts";
+import { type Arrival, isFileReady, toApiError } from "./response.ts";
+
+/*
+ * "Send once", one of the two primitives of a call (the other one is "look until known", look-up.ts): a request waits for its tokens, is
+ * sent, and its response is a success or a typed error.
+ */
+
+/**
+ * Takes the tokens that a request needs, or waits in the queue for them.
+ *
+ * @param first Whether it comes before all others: a creation that was looked up is sent before the look-up is old.
+ */
+export async function acquire(call: Call, first: boolean): Promise<Permit> {
+  return takeTokens(call) ?? (await queueForTokens(call, first));
+}
+
+/** Takes the tokens that a request needs, if they are available now. */
+const takeTokens = ({ core, endpoint }: Call): Permit | undefined =>
+  core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
+
+function queueForTokens(call: Call, first = call.isFirst): Promise<Permit> {
+  const { core, id: callId, endpoint, name, options, retry, scope } = call;
+  return call.step("queue", async (trace) => {
+    trace.outcome = trace.policy = "default";
+    const report = ({ reason, policy, ms }: Wait) => {
+      trace.outcome = trace.policy = policy;
+      trace.reason = reason;
+      core.observer.observe("onPause", { callId, endpoint: name, reason, policy, length: ms });
+    };
+    try {
+      // A call that has sent a request before comes before the others of its priority.
+      const again = call.attempts.count > 0;
+      // Its look-up, or what waits for it with its tokens, has waited by the priority of the call.
+      const priority = first ? "high" : (options.priority ?? "normal");
+      const { maxRetryAfter } = retry;
+      return await core.pacer.acquire(endpoint, priority, scope, {
+        again,
+        first,
+        maxRetryAfter,
+        report,
+      });
+    } catch (error) {
+      // The caller's own reason for an abort can be a proxy that throws.
+      if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
+      throw tooFarError(name, error, retry.maxRetryAfter);
+    }
+  });
+}
+
+/** The error of a call whose next token is further away than it waits, whichever header reported it. Its request was not sent. */
+function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfter: number): RateLimitError {
+  const distance = `comes in ${Math.ceil(ms / 1_000)} s, and \`retry.maxRetryAfter\` allows ${maxRetryAfter / 1_000} s`;
+  return new RateLimitError({
+    endpoint,
+    response: { status: 429, headers: {}, body: undefined },
+    code: "rate_limited",
+    message: `the next token of the policy ${JSON.stringify(policy)} ${distance}`,
+    retryAfter: Math.ceil(ms),
+    unsent: true,
+  });
+}
+
+/** What a request must have before it is sent. */
+export interface Ready {
+  /** Its tokens. Default: it takes them. */
+  readonly permit?: Permit;
+  /** Throws if it may not be sent any more. */
+  readonly check?: (() => void) | undefined;
+}
+
+/** Sends a request once, when it has its tokens. */
+export function sendOnce(call: Call, request: EncodedRequest, { permit, check }: Ready = {}): Promise<Arrival> {
+  // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
+  const taken = permit ?? takeTokens(call);
+  return taken === undefined
+    ? queueForTokens(call).then((queued) => sendWith(call, request, queued, check))
+    : sendWith(call, request, taken, check);
+}
+
+function sendWith(call: Call, request: EncodedRequest, permit: Permit, check?: Ready["check"]): Promise<Arrival> {
+  const { core, id: callId, endpoint, name, timeout, scope, attempts } = call;
+  const { pacer, observer, redact } = core;
+  const attempt = attempts.count + 1;
+  const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
+    let report: RateLimitReport | undefined;
+    let isSent = false;
+    try {
+      // A hook that takes longer than a look-up stays true is not called once more after the next look-up.
+      if (attempts.announce()) observer.observe("onRequest", { callId, endpoint: name, attempt });
+      // The hook may have ended the call: nothing was sent then.
+      scope.check();
+      // Between this check and the request there is no wait; the hook may have taken long.
+      check?.();
+      isSent = true;
+      const { at: began } = attempts.begin();
+      const limit = endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout;
+      const arrival = await exchange(call, request, limit, ({ status, headers }) => {
+        trace.status = status;
+        attempts.responded(status);
+        report = pacer.observe(endpoint, permit, headers, { status, redact });
+        observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
+      });
+      assertAccepted(call, arrival, request.url);
+      core.retryBudget.earn();
+      trace.outcome = String(arrival.response.status);
+      return arrival;
+    } catch (error) {
+      if (isSent) afterFailure(call, permit, error, report);
+      else pacer.giveBack(permit);
+      if (error instanceof ApiError) trace.outcome = String(error.status);
+      throw error;
+    }
+  };
+  return call.step("attempt", send, request.url);
+}
+
+/** Records what an attempt's error says about its tokens, the rate limit and the outcome. */
+function afterFailure(call: Call, permit: Permit, error: unknown, report: RateLimitReport | undefined): void {
+  const { core, scope, attempts } = call;
+  // The reason of an abort can be any error.
+  const isIdle = !scope.ended(error) && didNothing(error);
+  if (report === undefined) core.pacer.forget(permit, isIdle);
+  if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
+  if (!isIdle) return;
+  attempts.didNothing();
+  // A refusal, too, shows that the service is up.
+  if (error instanceof ApiError) core.retryBudget.earn();
+}
+
+/** Throws the typed error of a response that is not a success. */
+function assertAccepted({ core, endpoint, name }: Call, { response, text }: Arrival, url: string): void {
+  const { status } = response;
+  // A 304 is not a redirect: it is valid after a conditional request, and decoding reports it after any other.
+  const accepted = endpoint.response.kind === "binary" ? isFileReady(response) || status === 304 : response.ok;
+  if (accepted) return;
+  throw toApiError({
+    response: snapshot(status, response.headers, text, core.redact),
+    headers: response.headers,
+    endpoint: name,
+    url,
+    now: dateOf(core.clock),
+  });
+}
+
+/** The service refused a request for its rate limit: all calls that draw from the same bucket wait, also if this call fails. */
+function holdPolicies(call: Call, error: RateLimitError, report: RateLimitReport): void {
+  const { core, endpoint, retry, attempts } = call;
+  // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
+  const ms = Math.max(error.retryAfter ?? 0, backoff(attempts.count, retry));
+  const sure = error.code === undefined || error.code === "rate_limited";
+  const policies = core.pacer.hold(endpoint, report, ms, sure);
+  attempts.refused({ error, ms, held: policies.length > 0 });
+}
+
+/**
+ * A random wait between half of a bound and the whole, so that many clients do not retry at the same time, and a call always outlasts a short
+ * outage. The bound doubles with each attempt.
+ */
+export const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions): number =>
+  (0.5 + Math.random() / 2) * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
