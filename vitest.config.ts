@@ -5,28 +5,20 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/**
- * Test files of these folders share processes, and so the modules that they load: loading them anew takes longer than most files' tests.
- * The files of the other folders count what is open in their process, or replace parts of the platform, and get a process of their own.
+/*
+ * A file's name says how it runs:
+ * - `*.test.ts` shares its process with others, and so the modules that they load: loading them anew takes longer than most files' tests.
+ * - `*.alone.test.ts` gets a process of its own: it counts what is open there, or replaces a part of the platform.
+ * - `*.program.test.ts` mostly waits for programs that it starts, so it runs first. Most need `npm run build`.
  */
-const shared = "architecture|callbacks|conformance|emulator|flows|resources|types|unit";
-/** As `shared`. These files mostly wait for the programs that they start, so they run first. */
-const programs = "browser|cli|examples|package|places|proxies|runtimes";
-/** Files of shared folders that replace a part of the platform for as long as their process runs, or that count objects in it. */
-const alone = [
-  "test/callbacks/follower/**/*.test.ts",
-  "test/callbacks/servers.test.ts",
-  "test/emulator/entry-points.test.ts",
-  "test/flows/batch/memory.test.ts",
-  "test/unit/abandoned-iterators.test.ts",
-  "test/unit/download.test.ts",
-  "test/unit/unread-download.test.ts",
-];
+const alone = "test/**/*.alone.test.ts";
+const program = "test/**/*.program.test.ts";
+const site = "test/site/**/*.test.ts";
 
 /** Runs the files of a project one after the other: a process is kept only for the next file in the queue. */
 class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = ["programs", "alone", "shared"];
+    const order = ["program", "alone", "shared"];
     const rank = ({ project }: TestSpecification) => order.indexOf(project.name);
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
@@ -52,25 +44,18 @@ export default defineConfig({
     sequence: { sequencer: ByProject },
     setupFiles: ["test/support/property-seed.ts"],
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "text"] },
+    exclude: ["**/node_modules/**"],
     projects: [
       {
         extends: true,
-        test: { name: "shared", isolate: false, include: [`test/(${shared})/**/*.test.ts`], exclude: alone },
+        test: { name: "shared", isolate: false, include: ["test/**/*.test.ts"], exclude: [alone, program, site] },
       },
+      { extends: true, test: { name: "alone", include: [alone] } },
       {
         extends: true,
-        test: {
-          name: "programs",
-          isolate: false,
-          include: [`test/(${programs})/**/*.test.ts`],
-          globalSetup: "test/support/run-folder.ts",
-        },
+        test: { name: "program", isolate: false, include: [program], globalSetup: "test/support/run-folder.ts" },
       },
-      {
-        extends: true,
-        test: { name: "alone", include: [`test/!(${shared}|${programs}|site)/**/*.test.ts`, ...alone] },
-      },
-      { extends: true, test: { name: "site", include: ["test/site/**/*.test.ts"] } },
+      { extends: true, test: { name: "site", include: [site] } },
     ],
   },
 });

@@ -14,7 +14,7 @@ const sources = changed.filter((path) => /^(src|test)\/.*\.tsx?$/.test(path));
 
 /** The name of a file without its suffixes, and of its folder if that is not the name of a whole floor. */
 const namesOf = (path: string): string[] => [
-  basename(path).replace(/(\.(endpoints|schema|test|property))*\.tsx?$/, ""),
+  basename(path).replace(/(\.(endpoints|schema|test|property|alone))*\.tsx?$/, ""),
   ...(path.split("/").length > 3 ? [basename(dirname(path))] : []),
 ];
 const names = new Set(sources.flatMap(namesOf));
@@ -35,9 +35,9 @@ const run = (command: string, ...words: string[]): Promise<void> =>
 try {
   await run("biome", "check", "--write", "--error-on-warnings");
   // Tests that start programs, browsers and gateways take longer than the rest together.
-  const tests = globSync(
-    "test/{architecture,cache,callbacks,emulator,flows,resources,storage,types,unit}/**/*.test.ts",
-  );
+  const tests = globSync("test/**/*.test.ts", {
+    exclude: ["**/node_modules", "**/*.program.test.ts", "test/{proxies,site}"],
+  });
   const near = [...tests.filter(isNear), "test/architecture/imports.test.ts"];
   await Promise.all([run("npm", "run", "--silent", "tsc"), run("vitest", "run", ...new Set(near))]);
 } catch (error) {

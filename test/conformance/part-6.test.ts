@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startReceiver } from "../emulator/callback-receiver.ts";
+import { startReceiver } from "../emulator/work/callback-receiver.ts";
 import { runControl } from "./support/controls.ts";
 import { combined, orderInput, placeOrder, readOrder } from "./support/inputs.ts";
 import { expectCreated, type Service, startService } from "./support/service.ts";

@@ -2,21 +2,24 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 
 const usage =
-  "npm run mutation -- src/storage src/errors/base.ts:20-40 [--part 0.1] [--seed 2] [--tests 'test/unit/**'] [--fresh]";
-/** Tests of requests that are quick, start no other program, need no build, and can share a thread. */
-const quick = "test/{flows,resources,unit}/*.test.ts";
-/** Tests that take long and notice little that others do not, and those that need a process of their own. */
+  "npm run mutation -- src/storage src/errors/base.ts:20-40 [--part 0.1] [--seed 2] [--tests 'test/storage/**'] [--fresh]";
+/** Tests that start programs, or take long and notice little that others do not. */
 const slow = [
-  "test/**/*.property.test.ts",
-  "test/callbacks/servers.test.ts",
-  "test/flows/batch/{memory,readable}.test.ts",
-  "test/flows/fault-matrix.test.ts",
-  "test/unit/{abandoned-iterators,bounded-errors,node-version,secret,unread-download,wrong-values}.test.ts",
-  "test/unit/pacing/{gateway-limit,single-client,without-levels}.test.ts",
+  "test/**/*.{program,property}.test.ts",
+  "test/binary/unread-download.alone.test.ts",
+  "test/callbacks/servers.alone.test.ts",
+  "test/client/wrong-values.test.ts",
+  "test/errors/bounded-errors.test.ts",
+  "test/http/**/*.alone.test.ts",
+  "test/http/{fault-matrix,secret}.test.ts",
+  "test/http/pacing/{gateway-limit,single-client,without-levels}.test.ts",
+  "test/pagination/abandoned-iterators.alone.test.ts",
+  "test/resources/renders/batch/{memory.alone,readable}.test.ts",
+  "test/util/node-version.test.ts",
 ];
 /** Lines of a file that are taken or left out together. */
 const block = 12;
@@ -26,7 +29,8 @@ const { positionals, values } = parseArgs({
   options: {
     part: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
-    tests: { type: "string", default: quick },
+    /** By default, those of the folders that are mutated. */
+    tests: { type: "string", multiple: true },
     // Each change gets a new thread and all of the tests: for code that runs once a process, such as schemas. Name few tests.
     fresh: { type: "boolean", default: false },
   },
@@ -46,11 +50,14 @@ function blocksOf(file: string, part: number): string[] {
 const files = positionals.flatMap((path) =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ? globSync(`${path.replace(/\/$/, "")}/**/*.ts`) : [path],
 );
+/** The tests of a file's folder: `test/` has the folders of `src/`, and `client` for the files that are in none. */
+const testsOf = (file: string) =>
+  `${dirname(file).replace(/^src$/, "src/client").replace(/^src/, "test")}/**/*.test.ts`;
 const folder = mkdtempSync(join(tmpdir(), "pod-partner-mutation-"));
 const report = join(folder, "report.json");
 const settings = {
   mutate: files.flatMap((file) => blocksOf(file, Number(values.part))),
-  testFiles: globSync(values.tests, { exclude: slow }),
+  testFiles: globSync(values.tests ?? files.map(testsOf), { exclude: slow }),
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],
   concurrency: 1,

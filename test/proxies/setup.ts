@@ -3,7 +3,7 @@ import { type Outcome, type PlacedOrder, PodPartner, type PodPartnerOptions } fr
 import { type EmulatorOptions, type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { describe, expect } from "vitest";
 import { concurrently } from "../../src/util/concurrency.ts";
-import { orderOf } from "../flows/matrix/subjects.ts";
+import { orderOf } from "../http/matrix/subjects.ts";
 import { harsh } from "../support/harsh.ts";
 import { secretKey } from "../support/partner.ts";
 import { transports } from "../support/transports.ts";

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createMarkdownRenderer, disposeMdItInstance, serve } from "vitepress";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { violations } from "../browser/axe.ts";
-import { describeInBrowser, useChromium } from "../browser/use-page.ts";
+import { violations } from "../emulator/page/axe.ts";
+import { describeInBrowser, useChromium } from "../emulator/page/use-page.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const built = join(root, "site/html");

@@ -73,7 +73,7 @@ export interface ResponseCases {
 
 /** The tools of a resource's tests, on one stub. */
 export function useExchange() {
-  // Each fault is an error; which faults are essential is in test/resources/faults.test.ts.
+  // Each fault is an error; which faults are essential is in test/schemas/response-faults.test.ts.
   const context = useService({ responses: "throw" });
 
   /** Makes the call, compares its one request with `sent`, and returns the result. */

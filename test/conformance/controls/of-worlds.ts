@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { startReceiver } from "../../emulator/callback-receiver.ts";
+import { startReceiver } from "../../emulator/work/callback-receiver.ts";
 import { controlsOf, runControl, timeOf, tryControl } from "../support/controls.ts";
 import { createRender, placeOrder } from "../support/inputs.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -1,0 +1,102 @@
+import type { Outcome } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
+import { setUp } from "../support/setup.ts";
+
+async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of iterable) all.push(one);
+  return all;
+}
+
+const valuesOf = <T>(outcomes: readonly Outcome<unknown, T>[]): T[] =>
+  outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []));
+
+describe("getMany", () => {
+  it("reads each order of a list with one request, at most 16 at a time", async () => {
+    const { emulator, partner, settle } = setUp({ seed: { orders: 130 } });
+    const listed = await settle(partner.orders.list().toArray());
+    const before = emulator.requests.length;
+    const outcomes = await settle(collect(partner.orders.getMany(listed, { map: ({ reference }) => reference })));
+    expect(emulator.requests.slice(before).map(({ call }) => call)).toEqual(Array(130).fill("orders.get"));
+    expect(new Set(outcomes.map(({ input }) => input))).toEqual(new Set(listed));
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ ok: true, value: { reference: outcome.input.reference } });
+  });
+
+  it("reads products, shipments and claims, too", async () => {
+    const { emulator, partner, settle } = setUp({ seed: { orders: 30 } });
+    const { products } = emulator.demo;
+    const found = await settle(
+      collect(partner.catalog.products.getMany([products.slimCase, products.screenProtector])),
+    );
+    expect(valuesOf(found).map(({ weightGrams }) => typeof weightGrams)).toEqual(["number", "number"]);
+    const unknown = await settle(collect(partner.shipments.getMany([ref("Shipment")])));
+    expect(unknown).toMatchObject([{ ok: false, input: ref("Shipment"), error: { name: "NotFoundError" } }]);
+    const claims = await settle(collect(partner.claims.getMany(new Set([ref("Claim")]))));
+    expect(claims).toMatchObject([{ ok: false, error: { name: "NotFoundError" } }]);
+  });
+
+  it("names the row of a failure, and goes on", async () => {
+    const { partner, settle } = setUp({ seed: { orders: 2 } });
+    const [one, two] = await settle(partner.orders.list().toArray());
+    const references = [one?.reference ?? ref("Order"), ref("Order"), two?.reference ?? ref("Order")];
+    const outcomes = await settle(collect(partner.orders.getMany(references)));
+    expect(valuesOf(outcomes)).toHaveLength(2);
+    const failed = outcomes.find(({ ok }) => !ok);
+    expect(failed).toMatchObject({ input: ref("Order"), error: { name: "NotFoundError" } });
+    expect(failed?.ok === false && String(Reflect.get(Object(failed.error), "stack"))).toContain("row 1 of the rows");
+  });
+
+  it("ends with the caller's loop, and with the reason of the signal", async () => {
+    const { emulator, partner, settle } = setUp({ seed: { orders: 40 } });
+    const references = (await settle(partner.orders.list().toArray())).map(({ reference }) => reference);
+    const before = emulator.requests.length;
+    for await (const _ of partner.orders.getMany(references, { concurrency: 2 })) break;
+    expect(emulator.requests.length - before).toBeLessThanOrEqual(4);
+    const signal = AbortSignal.abort("enough");
+    expect(await rejection(collect(partner.orders.getMany(references, { signal })))).toBe("enough");
+  });
+
+  it("refuses wrong rows and options before a request is sent", async () => {
+    const { emulator, partner } = setUp();
+    const { getMany } = partner.orders;
+    expect(await rejection(collect(getMany(5 as never)))).toMatchObject({
+      issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }],
+    });
+    expect(await rejection(collect(getMany([], { limit: 2 } as never)))).toMatchObject({
+      issues: [{ path: ["limit"] }],
+    });
+    expect(emulator.requests).toEqual([]);
+  });
+
+  it("names each row after the call, in at most 200 characters", async () => {
+    const { partner, settle } = setUp();
+    const rows = [ref("Order"), ref("Order", "b")];
+    const failed = await settle(collect(partner.orders.getMany(rows, { callId: "x".repeat(200), concurrency: 1 })));
+    expect(failed).toMatchObject([
+      { ok: false, error: { name: "NotFoundError", callId: `${"x".repeat(180)}/0` } },
+      { ok: false, error: { name: "NotFoundError", callId: `${"x".repeat(180)}/1` } },
+    ]);
+  });
+
+  it("can be read once, and the error names the method", () => {
+    const { partner } = setUp();
+    const each = [
+      [partner.orders.getMany([]), "orders.getMany"],
+      [partner.claims.getMany([]), "claims.getMany"],
+      [partner.shipments.getMany([]), "shipments.getMany"],
+      [partner.catalog.products.getMany([]), "catalog.products.getMany"],
+    ] as const;
+    for (const [outcomes, endpoint] of each) {
+      outcomes[Symbol.asyncIterator]();
+      expect(() => outcomes[Symbol.asyncIterator]()).toThrow(
+        expect.objectContaining({
+          endpoint,
+          message: expect.stringMatching(/^The outcomes of \S+ were already read; they can/),
+        }),
+      );
+    }
+  });
+});

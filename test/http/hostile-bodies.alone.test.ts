@@ -1,0 +1,136 @@
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import * as fc from "fast-check";
+import { type ConflictError, PodPartner, PodPartnerError } from "pod-partner";
+import { createEmulator } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { createFastClock } from "../support/fast-clock.ts";
+import { combinedOrder } from "../support/orders.ts";
+import { useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import { transports } from "../support/transports.ts";
+import { orderOf } from "./matrix/subjects.ts";
+
+const reference = ref("Order");
+const order = { reference, status: {}, orderlines: [], onHold: null, legacyOrderCode: "DEMO-1" };
+const text = JSON.stringify({ order });
+
+/** Valid JSON that needs a stack of its own depth to read. */
+const nested = "[".repeat(100_000) + "]".repeat(100_000);
+
+describe.each(transports)("a body from the wire over $name", ({ over }) => {
+  const context = useService(over);
+  const json = { "content-type": "application/json" };
+  const get = () => context.partner.orders.get(reference);
+
+  it("may start with a byte order mark", async () => {
+    context.service.respond({ headers: json, body: `\ufeff${text}` });
+    expect(await get()).toEqual(order);
+  });
+
+  it("may be compressed", async () => {
+    context.service.respond({ headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(text) });
+    expect(await get()).toEqual(order);
+  });
+
+  it.each([
+    // `fetch` returns the part that it could decompress, which is not JSON. `nodeTransport` reports that the rest is missing.
+    ["compressed and cut in half", gzipSync(text).subarray(0, 40), "gzip", /^(ResponseValidation|Connection)Error$/],
+    ["uncompressed with a Content-Encoding", text, "gzip", "ConnectionError"],
+    ["empty", "", "identity", "ResponseValidationError"],
+    ["null", "null", "identity", "ResponseValidationError"],
+    ["a number", "1e999", "identity", "ResponseValidationError"],
+    ["nested a hundred thousand times", "[".repeat(100_000), "identity", "ResponseValidationError"],
+    ["complete, and nested a hundred thousand times", nested, "identity", "ResponseValidationError"],
+    ["not UTF-8", Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), "identity", "ResponseValidationError"],
+  ])("causes one typed error when it is %s", async (_, body, encoding, name) => {
+    context.service.respond({ headers: { ...json, "content-encoding": encoding }, body });
+    expect(await rejection(get())).toMatchObject({ name: expect.stringMatching(name) });
+    expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("is harmless data when its keys are hostile", async () => {
+    const hostile = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"x","toString":7';
+    context.service.respond({ headers: json, body: text.replace('"status"', `${hostile},"status"`) });
+    const data = await get();
+    expect(Object.hasOwn(data, "__proto__")).toBe(true);
+    expect(Object.getPrototypeOf(data)).toBe(Object.prototype);
+    expect(data).toMatchObject({ reference, toString: 7 });
+    expect(Reflect.get({}, "polluted")).toBeUndefined();
+  });
+
+  it("is harmless data in an error, too", async () => {
+    const body = '{"__proto__":{"code":"stolen","polluted":1},"constructor":{"name":"x"},"then":1,"message":"No."}';
+    context.service.respond({ status: 409, headers: json, body });
+    const error = await rejection(get());
+    expect(error).toMatchObject({ name: "ConflictError", message: expect.stringContaining("No.") });
+    expect((error as PodPartnerError).code).toBeUndefined();
+    expect(Reflect.get({}, "polluted")).toBeUndefined();
+    expect(() => JSON.stringify(error)).not.toThrow();
+  });
+
+  it("causes one typed error, which can be printed, when the body of an error is nested a hundred thousand times", async () => {
+    context.service.respond({ status: 409, headers: json, body: `{"code":"c","message":"No.","x":${nested}}` });
+    const error = await rejection(get());
+    expect(error).toMatchObject({ name: "ConflictError", code: "c" });
+    expect(() => [
+      JSON.stringify(error),
+      JSON.stringify((error as ConflictError).response),
+      inspect(error),
+    ]).not.toThrow();
+  });
+
+  it("does not hide that the response to an order was lost", async () => {
+    context.service.respond(
+      { status: 500, headers: json, body: nested },
+      { headers: json, body: JSON.stringify({ orderReference: reference }) },
+    );
+    const placed = await context.partner.orders.create({ ...combinedOrder, customIdentifier: "shop-1001" });
+    expect(placed).toEqual({ reference, customIdentifier: "shop-1001", existed: false, recovered: true });
+  });
+
+  it("is harmless when an unread page has a hostile cursor or field", async () => {
+    const body = '{"orders":[],"nextCursor":null,"__proto__":{"nextCursor":"again"}}';
+    context.service.respond({ headers: json, body });
+    expect(await context.partner.orders.list().toArray()).toEqual([]);
+    expect(context.service.requests).toHaveLength(1);
+  });
+});
+
+describe("random bytes as a response", () => {
+  const statuses = [200, 201, 202, 302, 400, 401, 404, 409, 410, 429, 500, 501, 503];
+  const pieces = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.json().map((value) => new TextEncoder().encode(value)),
+    fc.string({ unit: "binary" }).map((value) => new TextEncoder().encode(value)),
+  );
+
+  it("cause only typed errors, for every call", async () => {
+    const emulator = createEmulator();
+    const { baseUrl, secretKey } = emulator;
+    const property = fc.asyncProperty(pieces, fc.constantFrom(...statuses), async (bytes, status) => {
+      const partner = new PodPartner({
+        baseUrl,
+        secretKey,
+        clock: createFastClock(100),
+        retry: { retries: 1, baseDelay: 0 },
+        fetch: async () =>
+          new Response(Uint8Array.from(bytes), { status, headers: { "content-type": "application/json" } }),
+      });
+      const calls = [
+        partner.orders.get(reference),
+        partner.orders.list().toArray(),
+        partner.orders.create(orderOf(emulator, "shop-1001")),
+        partner.claims.createPackageMissing({ shipmentReference: ref("Shipment"), evidenceReferences: [] }),
+        partner.rendertokens.get(),
+        partner.renders.create({ compositionReference: ref("Composition"), imageReference: ref("Image") }),
+      ];
+      for (const result of await Promise.allSettled(calls)) {
+        expect(result.status).toBe("rejected");
+        if (result.status === "rejected") expect(result.reason).toBeInstanceOf(PodPartnerError);
+      }
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+});

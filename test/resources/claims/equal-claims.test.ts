@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { orderOf } from "../../http/matrix/subjects.ts";
+import { dropshipOrder } from "../../support/orders.ts";
+import { setUp } from "../../support/setup.ts";
+
+const lost = { on: "claims.createItemIssues", fault: "drop" } as const;
+
+/** A shipment of two units, and a claim about one of them that can be filed twice. */
+async function shipped() {
+  const setup = setUp();
+  const { emulator, partner, settle } = setup;
+  const order = { ...orderOf(emulator, "A"), dropshipAddress: dropshipOrder.dropshipAddress };
+  const { reference: orderReference } = await settle(partner.orders.create(order));
+  const shipmentReference = emulator.ship(orderReference);
+  const categories = await settle(partner.claims.categories.list());
+  const category = categories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
+  if (category === undefined) throw new Error("The catalog has no category that needs no evidence");
+  const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
+  const input = { orderReference, shipmentReference, claimlines };
+  return { ...setup, input, claims: async () => (await settle(setup.connect().claims.list().toArray())).length };
+}
+
+describe("a claim that is equal to another one (law 2)", () => {
+  it("is filed when its first request is lost before the service processes it", async () => {
+    const { clock, emulator, partner, settle, input, claims } = await shipped();
+    const first = await settle(partner.claims.createItemIssues(input));
+    await clock.advance(30);
+    emulator.faults.add({ ...lost, nth: 1, when: "before" });
+    const second = await settle(partner.claims.createItemIssues(input));
+    expect(second).toMatchObject({ recovered: false });
+    expect(second.reference).not.toBe(first.reference);
+    expect(await claims()).toBe(2);
+  });
+
+  it("is found when its response is lost after the service has processed it", async () => {
+    const { clock, emulator, partner, settle, input, claims } = await shipped();
+    const first = await settle(partner.claims.createItemIssues(input));
+    await clock.advance(30);
+    emulator.faults.add({ ...lost, nth: 1 });
+    const second = await settle(partner.claims.createItemIssues(input));
+    expect(second).toMatchObject({ recovered: true });
+    expect(second.reference).not.toBe(first.reference);
+    expect(await claims()).toBe(2);
+  });
+
+  it("is filed when both are created at the same time and each response is lost", async () => {
+    const { emulator, partner, settle, input, claims } = await shipped();
+    emulator.faults.add({ ...lost, nth: 1 });
+    emulator.faults.add({ ...lost, nth: 2 });
+    const both = await settle(
+      Promise.all([partner.claims.createItemIssues(input), partner.claims.createItemIssues(input)]),
+    );
+    expect(new Set(both.map(({ reference }) => reference)).size).toBe(2);
+    expect(both.map(({ recovered }) => recovered)).toEqual([true, true]);
+    expect(await claims()).toBe(2);
+  });
+
+  it.each([
+    ["claims.list", 30],
+    ["claims.get", 30],
+    ["the service's `Date`", 5_000],
+  ])("is filed beside a claim of another client that differs in %s", async (how, ms) => {
+    const { clock, connect, emulator, partner, settle, input, claims } = await shipped();
+    const other = await settle(connect().claims.createItemIssues(input));
+    await clock.advance(ms);
+    if (how === "claims.list") await settle(partner.claims.list().toArray());
+    if (how === "claims.get") await settle(partner.claims.get(other.reference));
+    await clock.advance(1);
+    emulator.faults.add({ ...lost, nth: 1, when: "before" });
+    const mine = await settle(partner.claims.createItemIssues(input));
+    expect(mine.reference).not.toBe(other.reference);
+    expect(await claims()).toBe(2);
+  });
+});

@@ -1,0 +1,361 @@
+import { PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../../support/exchange.ts";
+import { createFastClock } from "../../support/fast-clock.ts";
+import { secretKey, useService } from "../../support/partner.ts";
+import { ref } from "../../support/references.ts";
+import { settle } from "../../support/settle.ts";
+import type { Recorded, StubResponse } from "../../support/stub-service.ts";
+
+const hangUp = () => Promise.reject<StubResponse>(new Error("the stub hangs up"));
+const input = {
+  shipmentReference: ref("Shipment"),
+  orderReference: ref("Order"),
+  claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: ref("Claimcategory") }],
+};
+
+/** The claim `tail` of the order and shipment above, as the list and the detail return it. */
+const claimOf = (tail: string, created: string, quantity = 1) => ({
+  reference: ref("Claim", tail),
+  orderReference: ref("Order"),
+  shipmentReference: ref("Shipment"),
+  status: "pending",
+  claimcategories: [{ reference: ref("Claimcategory"), name: "Print defect" }],
+  created,
+  retracted: null as string | null,
+  decided: null,
+  decision: null,
+  evidenceUrls: [],
+  claimlines: [
+    {
+      productReference: ref("Product"),
+      orderlineIndex: 1,
+      quantity,
+      claimcategory: { reference: ref("Claimcategory"), name: "Print defect" },
+      decision: null,
+      evidenceUrls: [],
+    },
+  ],
+});
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+const day = 86_400_000;
+
+/** The same claim, created and retracted a minute ago. */
+const retracted = (tail: string) => ({ ...claimOf(tail, ago(60_000)), status: "retracted", retracted: ago(50_000) });
+
+/** The timeout of an attempt, in milliseconds. */
+const timeout = 20_000;
+/** Waits end at once; the timeouts stay. */
+const fastClock = (ahead = 0) => createFastClock(100, { kept: timeout, ahead });
+
+describe("a claim whose response was lost is not filed twice (specification 4.9, 4.11, law 2)", () => {
+  const context = useService();
+  const posts = () => context.service.requests.filter(({ method }) => method === "POST");
+
+  const lines: (readonly [level: string, line: string])[] = [];
+  const note = (level: string) => (line: unknown) => void lines.push([level, String(line)]);
+
+  /** Files the claim. Its response is lost, and the list then holds `claims`. The clocks of the partner and the service may differ. */
+  async function file(
+    claims: readonly ReturnType<typeof claimOf>[],
+    ahead = 0,
+    behind = 0,
+    unreadable = 0,
+  ): Promise<unknown> {
+    const headers = { date: new Date(Date.now() - behind).toUTCString() };
+    let reads = 0;
+    const read = ({ path }: Recorded) => {
+      const one = claims.find(({ reference }) => path.endsWith(`/claims/${reference}`));
+      if (one !== undefined && ++reads <= unreadable) return { status: 404, body: { code: "not_found", message: "" } };
+      return { headers, body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
+    };
+    let lost = false;
+    context.service.respondAlways((request) => {
+      if (request.method === "GET") return read(request);
+      if (lost) return { status: 201, body: { claim: { reference: ref("Claim", "tw1ce") } } };
+      lost = true;
+      return hangUp();
+    });
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
+      timeout,
+      clock: fastClock(ahead),
+      logger: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    });
+    return partner.claims.createItemIssues(input);
+  }
+
+  it("claims.createItemIssues reads the list as a part of itself, and not as calls of their own", async () => {
+    lines.length = 0;
+    await file([claimOf("n", ago(0))]);
+    expect(lines).toContainEqual(["debug", expect.stringContaining("GET /claims 200")]);
+    expect(lines.filter(([level, line]) => level !== "debug" && line.includes("GET /claims"))).toEqual([]);
+  });
+
+  it("claims.createItemIssues finds the claim in a list with the newest first", async () => {
+    expect(await file([claimOf("n", ago(0)), claimOf("k", ago(3 * day), 2)])).toMatchObject({
+      reference: ref("Claim", "n"),
+    });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim in a list of another order, since the newest come first only typically", async () => {
+    expect(await file([claimOf("k", ago(3 * day), 2), claimOf("n", ago(0))])).toMatchObject({
+      reference: ref("Claim", "n"),
+    });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim when the service's clock is ten minutes behind", async () => {
+    expect(await file([claimOf("n", ago(600_000))], 0, 600_000)).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim when the partner's clock is a day ahead", async () => {
+    expect(await file([claimOf("n", ago(0))], day)).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim when the list shows it before it can be read", async () => {
+    expect(await file([claimOf("n", ago(0))], 0, 0, 2)).toMatchObject({
+      reference: ref("Claim", "n"),
+      recovered: true,
+    });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim by a timestamp without seconds", async () => {
+    const created = `${new Date().toISOString().slice(0, 16)}Z`;
+    expect(await file([claimOf("n", created)])).toMatchObject({ reference: ref("Claim", "n") });
+  });
+
+  // `created` of a service whose clocks are eight hours behind UTC, without the offset.
+  it.each([
+    ["extended", ago(28_800_000).slice(0, 19)],
+    ["basic", ago(28_800_000).slice(0, 19).replaceAll(/[-:]/g, "")],
+  ])("claims.createItemIssues finds the claim by an %s timestamp without offset", async (_, created) => {
+    expect(await file([claimOf("n", created)])).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues does not return an equal claim of a minute ago", async () => {
+    expect(await file([claimOf("k", ago(60_000))])).toMatchObject({
+      reference: ref("Claim", "tw1ce"),
+      recovered: false,
+    });
+    expect(posts()).toHaveLength(2);
+  });
+
+  it("claims.createItemIssues does not return an equal claim of a minute ago when the partner's clock is a day ahead", async () => {
+    expect(await file([claimOf("k", ago(60_000))], day)).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
+  });
+
+  it("claims.createItemIssues does not return a claim of three days ago", async () => {
+    expect(await file([claimOf("k", ago(3 * day))])).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
+  });
+
+  it("claims.createItemIssues does not return a retracted claim with the same content", async () => {
+    expect(await file([retracted("k")])).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
+  });
+
+  it("claims.createItemIssues finds the claim beside a retracted one with the same content", async () => {
+    expect(await file([claimOf("n", ago(0)), retracted("k")])).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues does not return a claim with other content", async () => {
+    expect(await file([claimOf("k", ago(0), 2)])).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
+  });
+});
+
+describe("the content that a lost claim is compared with (specification 4.9, law 2)", () => {
+  const context = useService();
+  const posts = () => context.service.requests.filter(({ method }) => method === "POST");
+  const connect = () =>
+    new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
+      timeout,
+      clock: fastClock(),
+    });
+  const serve = (claim: ReturnType<typeof claimOf>) =>
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "POST") return hangUp();
+      return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+    });
+
+  it("is what was sent, also when the caller changes the object meanwhile", async () => {
+    serve(claimOf("n", ago(0)));
+    const claim = structuredClone(input);
+    const filing = connect().claims.createItemIssues(claim);
+    claim.claimlines.length = 0;
+    expect(await filing).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("is the units of each line: the service may join two lines of one orderline", async () => {
+    serve(claimOf("n", ago(0), 2));
+    const twice = { ...input, claimlines: [...input.claimlines, ...input.claimlines] };
+    expect(await connect().claims.createItemIssues(twice)).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("is the same whatever the order of the lines", async () => {
+    const category = ref("Claimcategory");
+    const [existing] = claimOf("n", ago(0), 3).claimlines.map((line) => ({ ...line, orderlineIndex: 2 }));
+    const claim = claimOf("n", ago(0));
+    if (existing !== undefined) claim.claimlines.unshift(existing);
+    serve(claim);
+    const claimlines = [
+      { orderlineIndex: 1, quantity: 1, claimcategoryReference: category },
+      { orderlineIndex: 2, quantity: 3, claimcategoryReference: category },
+    ];
+    const filed = await connect().claims.createItemIssues({ ...input, claimlines });
+    expect(filed).toMatchObject({ reference: ref("Claim", "n"), recovered: true });
+  });
+
+  it("has the same units of each orderline, not only the same number of units", async () => {
+    const [first, second] = [...claimOf("k", ago(0), 2).claimlines, ...claimOf("k", ago(0)).claimlines];
+    const claim = claimOf("k", ago(0));
+    claim.claimlines = [first, second].flatMap((line, position) =>
+      line ? [{ ...line, orderlineIndex: 1 + position }] : [],
+    );
+    let attempts = 0;
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "GET")
+        return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+      attempts += 1;
+      return attempts === 1 ? hangUp() : { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
+    });
+    const claimcategoryReference = ref("Claimcategory");
+    const claimlines = [1, 2].map((index) => ({ orderlineIndex: index, quantity: index, claimcategoryReference }));
+    const filed = await connect().claims.createItemIssues({ ...input, claimlines });
+    expect(filed).toMatchObject({ reference: ref("Claim", "new"), recovered: false });
+  });
+
+  it("is not that of two equal claims: the outcome is unknown, and the claim may not be filed again", async () => {
+    const claims = [claimOf("n", ago(0)), claimOf("m", ago(0))];
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "POST") return hangUp();
+      const claim = claims.find(({ reference }) => path.endsWith(reference));
+      return { body: claim === undefined ? { claims, nextCursor: null } : { claim } };
+    });
+    expect(await rejection(connect().claims.createItemIssues(input))).toMatchObject({
+      name: "OutcomeUnknownError",
+      isRetryable: false,
+      hint: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
+      cause: { message: expect.stringContaining(`2 claims match: ${ref("Claim", "n")}, ${ref("Claim", "m")}`) },
+    });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("is not that of a claim that the client had seen before, also when it sees it again meanwhile", async () => {
+    const partner = connect();
+    const old = claimOf("k", ago(0));
+    let attempts = 0;
+    context.service.respondAlways(async ({ method, path }) => {
+      if (method === "GET")
+        return { body: path.endsWith(old.reference) ? { claim: old } : { claims: [old], nextCursor: null } };
+      attempts += 1;
+      if (attempts > 1) return { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
+      await partner.claims.list().toArray();
+      return hangUp();
+    });
+    await partner.claims.list().toArray();
+    expect(await partner.claims.createItemIssues(input)).toMatchObject({ reference: ref("Claim", "new") });
+    expect(attempts).toBe(2);
+  });
+
+  it('is not that of a claim of another shape, also with `responses: "report"`: the outcome is unknown', async () => {
+    const { claimlines: _, ...claim } = claimOf("n", ago(0));
+    context.service.respondAlways(({ method, path }) => {
+      if (method === "POST") return hangUp();
+      return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+    });
+    const { baseUrl } = context.service;
+    const options = { timeout, retry: { retries: 0 }, clock: fastClock(), responses: "report" } as const;
+    const partner = new PodPartner({ baseUrl, secretKey, ...options });
+    expect(await rejection(partner.claims.createItemIssues(input))).toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { name: "ResponseValidationError" },
+    });
+  });
+
+  it("does not exist for a missing package: its outcome is unknown", async () => {
+    serve(claimOf("n", ago(0)));
+    const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
+    await expect(filing).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      identifiers: { shipmentReference: ref("Shipment") },
+    });
+    expect(posts()).toHaveLength(1);
+  });
+});
+
+describe("a retraction whose response was lost", () => {
+  const context = useService();
+
+  it("is reported as refused when the claim has been decided meanwhile", async () => {
+    const conflict = { status: 409, body: { code: "claim_not_pending", message: "no" } };
+    const claim = { ...claimOf("n", ago(0)), status: "resolved" };
+    let posts = 0;
+    context.service.respondAlways(({ method }) => {
+      if (method === "GET") return { body: { claim } };
+      posts += 1;
+      return posts === 1 ? hangUp() : conflict;
+    });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, timeout, clock: fastClock() });
+    await expect(partner.claims.retract(ref("Claim", "n"))).rejects.toMatchObject({ name: "ConflictError" });
+  });
+});
+
+describe("the look-up of a claim whose response was lost", () => {
+  const context = useService();
+
+  it("ends at the call's deadline, however many pages it reads", async () => {
+    const clock = createManualClock();
+    const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
+    context.service.respondAlways(({ method }) => (method === "POST" ? hangUp() : page()));
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const began = clock.now();
+    const claim = partner.claims.createPackageMissing({ shipmentReference: ref("Shipment") }, { deadline: 2_000 });
+    const error = await settle(clock, rejection(claim), 10);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
+    expect(clock.now() - began).toBeLessThan(2_100);
+  });
+});
+
+describe("a claim that the list shows ten seconds after it was created", () => {
+  const context = useService();
+
+  it("is found, although the request was sent before", async () => {
+    const clock = createManualClock();
+    let posts = 0;
+    let created = Number.POSITIVE_INFINITY;
+    const dateOf = (ms: number) => new Date(ms).toUTCString();
+    context.service.respondAlways(async ({ method, path }) => {
+      const headers = { date: dateOf(clock.now()) };
+      if (method === "POST") {
+        posts += 1;
+        created = clock.now();
+        await new Promise<void>((resolve) => clock.after(1_000, resolve));
+        return hangUp();
+      }
+      const claim = claimOf("n", new Date(created).toISOString());
+      if (path.endsWith(claim.reference)) return { headers, body: { claim } };
+      return { headers, body: { claims: clock.now() - created < 10_000 ? [] : [claim], nextCursor: null } };
+    });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const filed = await settle(clock, partner.claims.createItemIssues(input), 50);
+    expect(filed).toMatchObject({ reference: ref("Claim", "n"), recovered: true });
+    expect(posts).toBe(1);
+  });
+});
