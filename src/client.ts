@@ -88,7 +88,7 @@ export class PodPartner {
   declare readonly "~follow": (tracer: CallTracer) => () => void;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, transport, hooks, logger, pacing, storage, assumptions, ...resolved } =
+    const { secretKey, fetch, transport, hooks, logger, pacing, storage, storageLost, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl, clock } = resolved;
     const observer = new Observer(hooks, logger);
@@ -123,7 +123,8 @@ export class PodPartner {
     };
     const { send, start, run } = createSend(core);
     this.#send = send;
-    const context = { ...resolved, start, run, openStorage, observer };
+    const shared = storage && { open: openStorage, whenLost: storageLost };
+    const context = { ...resolved, start, run, openStorage, shared, observer };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);

@@ -62,7 +62,8 @@ const storage = () =>
   z.custom<KeyValueStorage>(
     (value) => ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name))),
     {
-      error: "expected a storage, such as the result of `memoryStorage`, of `sqliteStorage` or of `redisStorage`",
+      error:
+        "expected a storage, such as the result of `memoryStorage`, `sqliteStorage`, `postgresStorage` or `redisStorage`",
     },
   );
 
@@ -127,6 +128,7 @@ export const defaults = {
   timeout: 30_000,
   retry: { retries: 7, baseDelay: 250, maxDelay: 10_000, maxRetryAfter: 120_000 } satisfies RetryOptions,
   pacing: { shared: undefined, ceiling: undefined },
+  storageLost: "hold",
   responses: "report",
   maxResponseSize: 32 * 1024 * 1024,
   assumptions,
@@ -139,6 +141,7 @@ const optional = {
   retry: retryOverrides,
   pacing,
   storage,
+  storageLost: () => z.enum(["hold", "continue"]),
   responses: () => z.enum(["throw", "report"]),
   maxResponseSize: () => z.int().check(z.positive()),
   fetch: () => z.custom<FetchLike>(isFunction, { error: "expected a function" }),

@@ -6,6 +6,7 @@ import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { ResponseMode } from "./http/response.ts";
+import type { WhenLost } from "./http/send.ts";
 import type { Transport } from "./http/transport.ts";
 import { defaults, optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
@@ -39,11 +40,17 @@ export interface PodPartnerOptions {
    */
   readonly pacing?: boolean | PacingOptions | undefined;
   /**
-   * Where the client remembers uploads and renders, so that none is paid for twice: `memoryStorage()`, `sqliteStorage(path)` of
-   * `pod-partner/sqlite`, or `redisStorage(client)` of `pod-partner/redis`. While it cannot be reached, paid renders of a
-   * batch wait for it, and all other calls go on. Default: a `memoryStorage()` of this client.
+   * Where the client remembers orders, claims, uploads and renders, so that none is made or paid for twice: `postgresStorage(pool)` of
+   * `pod-partner/postgres`, `redisStorage(client)` of `pod-partner/redis`, `sqliteStorage(path)` of `pod-partner/sqlite`, or
+   * `memoryStorage()`. All processes that place the same orders must share it. Default: a `memoryStorage()` of this client.
    */
   readonly storage?: KeyValueStorage | undefined;
+  /**
+   * What happens to orders, claims and the renders of a batch while the `storage` cannot be reached: `hold` waits for it, at most until the
+   * call's deadline or for 30 s, and then throws a `StorageError`; nothing was sent. `continue` goes on as without a storage. All other
+   * calls go on in any case. Default `hold`.
+   */
+  readonly storageLost?: WhenLost | undefined;
   /**
    * What happens to a JSON response with a fault that is not essential, such as a product without its name: `report` it to
    * `onInvalidResponse` and return the response as it came, or `throw` an error. Default `report`.
@@ -113,6 +120,7 @@ export interface ResolvedOptions {
     | { readonly shared: SharedPacing | undefined; readonly ceiling: CeilingLimit | undefined }
     | undefined;
   readonly storage: KeyValueStorage | undefined;
+  readonly storageLost: WhenLost;
   readonly responses: ResponseMode;
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;

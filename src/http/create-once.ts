@@ -1,5 +1,6 @@
 import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/orders.ts";
+import { StorageError } from "../errors/storage.ts";
 import type { Moment } from "../util/clock.ts";
 import { momentOf } from "../util/clock.ts";
 import type { Latest } from "../util/latest.ts";
@@ -55,38 +56,67 @@ const longestApart = 500;
 /** A creation keeps its tokens for at most so many milliseconds while its look-up waits for others. */
 const longestKept = 30_000;
 
+/** What is done before each attempt of a creation. */
+export interface Sending {
+  /** When the request has its tokens: notes that it is about to be sent. If it rejects, the request is not sent, and the call ends. */
+  readonly note?: (() => Promise<void>) | undefined;
+  /** Right before the request: throws if it may not be sent any more. */
+  readonly check?: (() => void) | undefined;
+  /** Whether no attempt is made without a look-up before it. */
+  readonly lookFirst?: boolean;
+}
+
 /**
  * Sends a creation at most once. Without a `recovery`, no look-up can decide, and a lost response ends the call.
  *
- * @param check Throws, right before each attempt, if the request may not be sent any more.
- * @param lookFirst Whether no attempt is made without a look-up before it.
  * @throws `OutcomeUnknownError` when look-ups cannot decide.
  */
 export function createOnce<Data>(
   call: Call<never, Data>,
   request: EncodedRequest,
   recovery?: Recovery<Data>,
-  check?: () => void,
-  lookFirst = false,
+  { note, check, lookFirst = false }: Sending = {},
 ): Promise<Created<Data>> {
-  const { attempts, retry, scope } = call;
+  const { attempts, core, retry, scope } = call;
   let found: Created<Data> | undefined;
   let isSentAgain = false;
   /** How many look-ups in a row were too old. */
-  let tooOld = 0;
+  let outdated = 0;
   attempts.identify(recovery?.identifiers);
-  const attempt = async (): Promise<Created<Data>> => {
-    // A request without a look-up is sent in this turn.
+  /** Resolves to the creation if a look-up has found it. */
+  const prepareNext = async (): Promise<Ready | Created<Data>> => {
     const isLookedUp = recovery !== undefined && (lookFirst || attempts.lookedAt !== undefined);
-    const ready = found === undefined && isLookedUp ? await prepareInTurn(call, recovery, tooOld) : { check };
+    const prepared = isLookedUp ? await prepareInTurn(call, recovery, outdated) : {};
+    if ("data" in prepared || note === undefined) return prepared;
+    const permit = prepared.permit ?? (await acquire(call, call.isFirst));
+    try {
+      await call.within(note());
+    } catch (error) {
+      core.pacer.giveBack(permit);
+      throw error;
+    }
+    return { ...prepared, permit };
+  };
+  const send = async ({ permit, check: checkLookUp }: Ready): Promise<Created<Data>> => {
+    const checkAll = () => {
+      checkLookUp?.();
+      check?.();
+    };
+    const arrival = await sendOnce(call, request, { permit, check: checkAll });
+    return { ...call.read(arrival), recovered: false, existed: false };
+  };
+  const attempt = async (): Promise<Created<Data>> => {
     if (found !== undefined) return found;
-    if ("data" in ready) return ready;
-    return { ...call.read(await sendOnce(call, request, ready)), recovered: false, existed: false };
+    // A request that needs no preparation is sent in this turn.
+    const needsNone = note === undefined && !lookFirst && attempts.lookedAt === undefined;
+    const ready = needsNone ? {} : await prepareNext();
+    return "data" in ready ? ready : send(ready);
   };
   return makeAttempts(attempt, async (error, turn) => {
     // Nothing was sent.
-    if (error === lookUpTooOld) {
-      tooOld += 1;
+    if (error instanceof StorageError) throw error;
+    if (error === tooOld) {
+      outdated += 1;
       return turn - 1;
     }
     if (!attempts.inDoubt) {
@@ -108,17 +138,17 @@ export function createOnce<Data>(
   });
 }
 
-/** Ends an attempt before its request is sent: the look-up that allowed it has become too old. */
-const lookUpTooOld = new Error("the look-up is too old");
+/** Ends an attempt before its request is sent: the look-up or the note before it has become too old. */
+export const tooOld = new Error("the look-up is too old");
 
 function prepareInTurn<Data>(
   call: Call<never, Data>,
   recovery: Recovery<Data>,
-  tooOld: number,
+  outdated: number,
 ): Promise<Ready | Created<Data>> {
-  const work = () => prepare(call, recovery, tooOld);
+  const work = () => prepare(call, recovery, outdated);
   const inTurn = () => call.core.creations.take("", work, (turn) => call.within(turn));
-  return orUnknown(call, recovery, tooOld < mostTogether ? work : inTurn);
+  return orUnknown(call, recovery, outdated < mostTogether ? work : inTurn);
 }
 
 /**
@@ -128,16 +158,16 @@ function prepareInTurn<Data>(
 async function prepare<Data>(
   call: Call<never, Data>,
   recovery: Recovery<Data>,
-  tooOld: number,
+  outdated: number,
 ): Promise<Ready | Created<Data>> {
   const { core, endpoint, scope } = call;
   const { pacer } = core;
   const lookUp = lookFor(call, recovery);
-  for (let repeats = tooOld; ; repeats += 1) {
+  for (let repeats = outdated; ; repeats += 1) {
     const isLast = repeats >= mostRepeats;
     const isSendable = () => isLast || isFresh(call, repeats);
     const check = () => {
-      if (!isSendable()) throw lookUpTooOld;
+      if (!isSendable()) throw tooOld;
     };
     if (!isFresh(call, repeats) && !takesTokensFirst(call)) {
       const found = await lookOnce(call, lookUp, { first: true });
@@ -172,12 +202,13 @@ export async function findOrCreate<Data>(
   request: EncodedRequest,
   recovery: Recovery<Data>,
   time: number,
+  sending: Sending = {},
 ): Promise<Created<Data>> {
   if (time > 0 || !takesTokensFirst(call)) {
     const found = await lookUntil(call, time, lookFor(call, recovery));
     if (found !== undefined) return found;
   }
-  return createOnce(call, request, recovery, undefined, true);
+  return createOnce(call, request, recovery, { ...sending, lookFirst: true });
 }
 
 /** Whether a creation in doubt may be sent again, if look-ups do not find it. */
@@ -208,7 +239,7 @@ async function conclude<Data>(
 }
 
 /** Runs `work`. While the outcome is in doubt, a failure becomes `OutcomeUnknownError`, except the caller's own abort. */
-async function orUnknown<T>(call: Call, recovery: Unknown, work: () => Promise<T>): Promise<T> {
+export async function orUnknown<T>(call: Call, recovery: Unknown, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -240,13 +271,17 @@ export function settleOrCreate<Data>(
   recovery: Recovery<Data>,
   doubts: Doubts,
   key: string,
+  sending: Sending = {},
+  since?: Moment,
 ): Promise<Created<Data>> {
-  return rememberDoubt(call, doubts, key, async (doubt) => {
-    if (doubt === undefined) return createOnce(call, request, recovery);
+  // What another process has sent that has died: its time is over.
+  const other = since && { since, until: call.core.clock.now() };
+  return rememberDoubt(call, doubts, key, other, async (doubt) => {
+    if (doubt === undefined) return createOnce(call, request, recovery, sending);
     call.attempts.identify(recovery.identifiers);
     const time = Math.max(0, doubt.until - call.core.clock.now());
     const found = await orUnknown(call, recovery, () => lookUntil(call, time, lookFor(call, recovery)));
-    return found ?? createOnce(call, request, recovery);
+    return found ?? createOnce(call, request, recovery, sending);
   });
 }
 
@@ -255,18 +290,20 @@ export async function rememberDoubt<T>(
   { attempts }: Call,
   doubts: Doubts,
   key: string,
+  other: Doubt | undefined,
   work: (inherited: Doubt | undefined) => Promise<T>,
 ): Promise<T> {
-  const inherited = doubts.get(key);
+  const own = doubts.get(key);
+  const inherited = own ?? other;
   if (inherited !== undefined) attempts.inherit(inherited);
   try {
     const result = await work(inherited);
-    if (inherited !== undefined) doubts.forget(key, inherited);
+    if (own !== undefined) doubts.forget(key, own);
     return result;
   } catch (error) {
     const { doubt } = attempts;
     if (doubt !== undefined) doubts.set(key, doubt);
-    else if (inherited !== undefined) doubts.forget(key, inherited);
+    else if (own !== undefined) doubts.forget(key, own);
     throw error;
   }
 }
@@ -283,11 +320,20 @@ async function lookAfter<Data>(
   return lookUntil(call, Math.max(0, (attempts.lostUntil ?? 0) - core.clock.now()), lookFor(call, recovery));
 }
 
-/** How a creation is looked up in a call. */
-export const lookFor = <Data>(call: Call, recovery: Recovery<Data>): RepeatedLook<Created<Data> | undefined> => ({
+/**
+ * How a creation is looked up in a call.
+ *
+ * @param since When it was first sent. Default: by this call, or now.
+ */
+export const lookFor = <Data>(
+  { attempts, core }: Call,
+  recovery: Recovery<Data>,
+  since?: Moment,
+): RepeatedLook<Created<Data> | undefined> => ({
   look: async (options) => {
-    const found = await recovery.look(options, call.attempts.firstSent ?? momentOf(call.core.clock));
-    return found && { ...found, recovered: call.attempts.inDoubt, existed: !call.attempts.inDoubt };
+    const found = await recovery.look(options, since ?? attempts.firstSent ?? momentOf(core.clock));
+    const isOwn = attempts.mayHaveHappened > 0;
+    return found && { ...found, recovered: isOwn, existed: !isOwn };
   },
   isFinal: (found) => found !== undefined,
   outcomeOf: (found) => (found === undefined ? "not found" : "found"),

@@ -342,9 +342,9 @@ export class Observer {
     else globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code });
   }
 
-  /** Reports that a call waits for another process with the same storage. */
-  pausesForOther(callId: string, endpoint: string): void {
-    this.observe("onPause", { callId, endpoint, reason: "other-process", policy: "default", length: 0 });
+  /** Reports that a call waits for another process with the same storage, or for the storage itself. */
+  pausesFor(reason: "other-process" | "storage", callId: string, endpoint: string): void {
+    this.observe("onPause", { callId, endpoint, reason, policy: "default", length: 0 });
   }
 
   /** Adds a tracer. Returns a function that removes it. */

@@ -75,7 +75,7 @@ function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfte
 /** What a request must have before it is sent. */
 export interface Ready {
   /** Its tokens. Default: it takes them. */
-  readonly permit?: Permit;
+  readonly permit?: Permit | undefined;
   /** Throws if it may not be sent any more. */
   readonly check?: (() => void) | undefined;
 }

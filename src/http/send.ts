@@ -70,6 +70,15 @@ export type Start = <Input extends EndpointInput, Data, Result>(
   work: (call: Call<Input, Data>) => Promise<Found<Result>>,
 ) => ApiCall<Result>;
 
+/** What a client does with a creation while the storage cannot be reached: it waits, or goes on as without a storage. */
+export type WhenLost = "hold" | "continue";
+
+/** A storage that processes share. */
+export interface SharedStorage {
+  readonly open: OpenStorage;
+  readonly whenLost: WhenLost;
+}
+
 /** The parts of the client that a call of several requests needs. */
 export interface CallContext {
   readonly start: Start;
@@ -83,6 +92,8 @@ export interface CallContext {
   readonly retry: RetryOptions;
   /** Opens what the client remembers. */
   readonly openStorage: OpenStorage;
+  /** The storage that the client was given, which other processes may share; undefined if it remembers on its own. */
+  readonly shared: SharedStorage | undefined;
   readonly observer: Observer;
 }
 
@@ -169,7 +180,7 @@ function sendEncoded<Data>(
   { needs, own, check }: ResponseUse,
 ): Promise<Found<Data>> {
   const { repeat } = call.endpoint;
-  if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request, undefined, check);
+  if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request, undefined, { check });
   return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), { own, check });
 }
 

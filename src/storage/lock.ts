@@ -15,8 +15,15 @@ export interface Lock {
   readonly isCertain: boolean;
   /** Throws a `StorageError` unless the lock is certain. */
   check(): void;
+  /**
+   * Changes after how many milliseconds the key is free when the holder dies. Resolves to true if the storage has done it for the holder of
+   * the lock.
+   */
+  extend(lifetime: number): Promise<boolean | undefined>;
   /** Ends the right at once, unless the key holds something else by now. Never rejects: a lock that the storage keeps ends by itself. */
   release(): Promise<void>;
+  /** Ends the right after so many milliseconds, without its holder. Never rejects. */
+  leave(ms: number): Promise<void>;
 }
 
 /** A storage, or one whose changes resolve to undefined while it is lost. */
@@ -39,9 +46,10 @@ export async function takeLock(
   const token = new TextEncoder().encode(`${dateOf(clock)} ${webCrypto().randomUUID()}`);
   /** When the latest request began that took or renewed the lock; undefined when another holder has it, or had it. */
   let held: Moment | undefined;
+  let ttl = lifetime;
   const set = async (expected: Uint8Array | null) => {
     const asked = momentOf(clock);
-    const done = await storage.set(key, token, { ttl: lifetime, expected });
+    const done = await storage.set(key, token, { ttl, expected });
     if (done === false) held = undefined;
     else if (done && !(held !== undefined && held.at > asked.at)) held = asked;
     return done;
@@ -61,7 +69,7 @@ export async function takeLock(
   if (!taken) return undefined;
   const stopRenewing = repeat(lifetime / 3, clock, () => set(token));
   // The storage's time passes while the machine is suspended.
-  const isCertain = () => held !== undefined && longestSince(held, clock) < lifetime;
+  const isCertain = () => held !== undefined && longestSince(held, clock) < ttl;
   return {
     get isCertain() {
       return isCertain();
@@ -69,9 +77,18 @@ export async function takeLock(
     check: () => {
       if (!isCertain()) throw new StorageError({ message: "The lock in the storage ended before its work began." });
     },
+    extend: (longer) => {
+      ttl = longer;
+      return set(token);
+    },
     release: async () => {
       stopRenewing();
       await free();
+    },
+    leave: async (ms) => {
+      stopRenewing();
+      ttl = ms;
+      await (ms > 0 ? set(token).catch(() => undefined) : free());
     },
   };
 }

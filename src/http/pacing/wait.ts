@@ -9,8 +9,9 @@
  * - `gateway-limit`: a gateway in front of the service refuses requests above a rate, and all calls are sent at that rate.
  * - `ceiling`: the client's own limit, `pacing.perSecond`.
  * - `fleet`: the tokens are fetched from the store that the fleet shares.
- * - `other-process`: another process with the same `storage` uploads the same content or creates the same render. If it has died, its lock
- *   ends by itself.
+ * - `other-process`: another process with the same `storage` places the same order, files the same claim, uploads the same content or
+ *   creates the same render. If it has died, its lock ends by itself.
+ * - `storage`: the `storage` cannot be reached, so it is not known whether another process has sent the request.
  */
 export type PauseReason =
   | "bucket-empty"
@@ -21,7 +22,8 @@ export type PauseReason =
   | "gateway-limit"
   | "ceiling"
   | "fleet"
-  | "other-process";
+  | "other-process"
+  | "storage";
 
 /** What keeps a call from being sent now. */
 export interface Wait {

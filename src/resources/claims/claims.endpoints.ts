@@ -219,7 +219,9 @@ export interface CreatedClaim {
 
 /** A filed claim. */
 export interface FiledClaim extends CreatedClaim {
-  /** Whether a look-up found the claim after its response was lost. */
+  /** True if an earlier call, perhaps of another process, filed the claim, so that this call filed none. */
+  readonly existed: boolean;
+  /** True if this call filed the claim, but its response was lost, and a look-up found the claim. */
   readonly recovered: boolean;
 }
 

@@ -23,7 +23,15 @@ import {
   listClaims,
   type PackageMissingInput,
 } from "./claims.endpoints.ts";
-import { type Filing, fileClaim, itemIssuesTraits, KnownClaims, packageMissingTraits, retract } from "./file.ts";
+import {
+  type ClaimOptions,
+  type Filing,
+  fileClaim,
+  itemIssuesTraits,
+  KnownClaims,
+  packageMissingTraits,
+  retract,
+} from "./file.ts";
 
 /** Options of {@link ClaimsResource.list}. */
 export interface ClaimListOptions extends ListOptions {
@@ -43,7 +51,7 @@ export class ClaimsResource {
   readonly #filing: Filing;
 
   /** @internal */
-  constructor(send: Send, { start, clock }: CallContext) {
+  constructor(send: Send, { start, clock, shared }: CallContext) {
     this.#send = send;
     this.#start = start;
     this.#filing = {
@@ -53,6 +61,7 @@ export class ClaimsResource {
       known: new KnownClaims(clock),
       mutex: new KeyedMutex(),
       doubts: new Latest(mostInDoubt),
+      shared,
     };
     this.categories = new ListResource(start, listClaimcategories);
   }
@@ -67,7 +76,7 @@ export class ClaimsResource {
    * @example
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
-  createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): ApiCall<FiledClaim> {
+  createPackageMissing(claim: PackageMissingInput, options?: ClaimOptions): ApiCall<FiledClaim> {
     return fileClaim(this.#filing, createPackageMissing, claim, options, packageMissingTraits);
   }
 
@@ -85,7 +94,7 @@ export class ClaimsResource {
    *   claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference, evidenceReferences: [photo.reference] }],
    * });
    */
-  createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): ApiCall<FiledClaim> {
+  createItemIssues(claim: ItemIssuesInput, options?: ClaimOptions): ApiCall<FiledClaim> {
     return fileClaim(this.#filing, createItemIssues, claim, options, itemIssuesTraits);
   }
 

@@ -1,14 +1,19 @@
+import * as z from "zod/mini";
+import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import type { Found } from "../../http/call.ts";
 import { type Doubts, settleOrCreate } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send, Start } from "../../http/send.ts";
+import { custom, optionFaults, type RequestOptions } from "../../http/request-options.ts";
+import type { ApiCall, Send, SharedStorage, Start } from "../../http/send.ts";
 import { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
+import type { Schema } from "../../schemas/shape.ts";
 import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
 import type { KeyedMutex } from "../../util/concurrency.ts";
+import { splitFields } from "../../util/fields.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { isTimestamp, latestTime } from "../../util/timestamp.ts";
+import { needsStorage, once } from "../once.ts";
 import {
   type Claim,
   type ClaimSummary,
@@ -66,7 +71,27 @@ export interface Filing {
   readonly known: KnownClaims;
   readonly mutex: KeyedMutex;
   readonly doubts: Doubts;
+  readonly shared: SharedStorage | undefined;
 }
+
+/** Options of {@link ClaimsResource.createPackageMissing} and {@link ClaimsResource.createItemIssues}. */
+export interface ClaimOptions extends RequestOptions {
+  /**
+   * Your own name of the claim, for example the number of a return, so that it is filed once, by any process and after any kill. It stays in
+   * the `storage` and is not sent. Default: none; an equal claim after a finished one is a new claim.
+   */
+  readonly key?: string | undefined;
+}
+
+const claimOptions: Schema = () =>
+  z.strictObject({ key: custom((key) => typeof key === "string" && key !== "", "expected a text that is not empty") });
+
+/** A key stands for one claim: the partner may have used it for another one by mistake. */
+const otherClaim = (endpoint: string, reference: ClaimReference): RequestValidationError =>
+  new RequestValidationError({
+    endpoint,
+    issues: [{ path: ["key"], message: `is the key of another claim, ${reference}, with other content` }],
+  });
 
 /** How a claim is recognized whose response was lost. */
 interface Traits {
@@ -82,13 +107,16 @@ interface Traits {
 /** Files a claim. Claims about one shipment are filed one after the other, because a look-up cannot distinguish two equal claims. */
 export function fileClaim<Input extends { readonly shipmentReference: ShipmentReference }>(
   filing: Filing,
-  endpoint: Endpoint<{ readonly body: Input }, CreatedClaim>,
+  endpoint: Endpoint<{ readonly body: Input; readonly faults?: readonly Issue[] }, CreatedClaim>,
   claim: Input,
-  options: RequestOptions | undefined,
+  given: ClaimOptions = {},
   traitsOf: (sent: Input) => Traits,
 ): ApiCall<FiledClaim> {
+  const [own, options] = splitFields(given, "key");
+  const alone = own.key !== undefined && filing.shared === undefined ? [needsStorage("key")] : [];
+  const faults = [...optionFaults(own, claimOptions), ...alone];
   return filing.start(endpoint, options, async (call) => {
-    const request = call.encode({ body: claim });
+    const request = call.encode({ body: claim, faults });
     // The check of the request has passed.
     const sent = call.contentOf(request) as Input;
     const traits = traitsOf(sent);
@@ -99,10 +127,18 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
         identifiers: traits.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
       };
-      const key = JSON.stringify([nameOf(endpoint), sent]);
-      const { data, response, recovered } = await settleOrCreate(call, request, recovery, filing.doubts, key);
+      const equal = JSON.stringify([nameOf(endpoint), sent]);
+      const { data, response, existed, recovered, known } = await once(call, filing.shared, {
+        kind: "claim",
+        identifier: own.key === undefined ? equal : `key:${own.key}`,
+        content: [nameOf(endpoint), sent],
+        isKept: own.key !== undefined,
+        recovery,
+        make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, equal, sending, since),
+      });
+      if (known === "other") throw otherClaim(call.name, data.reference);
       filing.known.own(data.reference);
-      return { data: { ...data, recovered }, response };
+      return { data: { ...data, existed, recovered }, response };
     };
     return filing.mutex.take(sent.shipmentReference, file, (turn) => call.within(turn));
   });
@@ -114,7 +150,7 @@ export function retract(
   claimReference: ClaimReference,
   options: RequestOptions | undefined,
 ): ApiCall<void> {
-  return filing.start(retractClaim, options, (call) => {
+  return filing.start(retractClaim, options, async (call) => {
     let status: Claim["status"] | undefined;
     const request = call.encode({ path: { claimReference } });
     const recovery = {
@@ -129,7 +165,15 @@ export function retract(
       identifiers: { claimReference },
       how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
     };
-    return settleOrCreate<void>(call, request, recovery, filing.doubts, claimReference);
+    const { response } = await once<void>(call, filing.shared, {
+      kind: "retraction",
+      identifier: claimReference,
+      content: claimReference,
+      isKept: true,
+      recovery,
+      make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, claimReference, sending, since),
+    });
+    return { data: undefined, response };
   });
 }
 

@@ -127,7 +127,7 @@ function waitForTurn(call: Call, storage: ClientStorage, hash: string): Promise<
       const lock = await takeLock(call, storage, hash);
       const isOver = lock !== undefined || scope.elapsed() >= until;
       if (isOver || (await call.within(readImage(storage, hash))) !== undefined) return lock;
-      if (trace.reason === undefined) core.observer.pausesForOther(call.id, call.name);
+      if (trace.reason === undefined) core.observer.pausesFor("other-process", call.id, call.name);
       trace.reason = "other-process";
     }
   });

@@ -100,7 +100,7 @@ function makeChange(
   change: ChangeRequest,
 ): Promise<Found<void>> {
   const key = `${call.name} ${request.url} ${String(request.body)}`;
-  return rememberDoubt(call, inDoubt, key, () => sendChange(call, send, request, change));
+  return rememberDoubt(call, inDoubt, key, undefined, () => sendChange(call, send, request, change));
 }
 
 /**

@@ -4,22 +4,37 @@ import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.t
 import type { CallSite } from "../../errors/call-site.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
-import { type Created, createOnce, findOrCreate, lookFor, type Recovery } from "../../http/create-once.ts";
+import {
+  type Created,
+  createOnce,
+  findOrCreate,
+  lookFor,
+  type Recovery,
+  type Sending,
+} from "../../http/create-once.ts";
 import { lookUntil } from "../../http/look-up.ts";
 import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import { refusesContent, shortSearch } from "../../http/outcome.ts";
 import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { custom, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
-import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
+import {
+  type ApiCall,
+  type CallContext,
+  type Send,
+  type SharedStorage,
+  type Start,
+  sendAndRead,
+} from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import { dateOf, type PartnerClock } from "../../util/clock.ts";
+import { dateOf, type Moment, type PartnerClock } from "../../util/clock.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { webCrypto } from "../../util/runtime.ts";
+import { needsStorage, once } from "../once.ts";
 import { assertSameOrder, type CompareMode } from "./order-differences.ts";
 import { type CreatedOrder, createOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
@@ -42,13 +57,20 @@ export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: str
 /** Options of {@link OrdersResource.ensure}. */
 export interface EnsureOptions extends RequestOptions {
   /**
-   * Milliseconds to repeat the look-up before the order is placed. Default 0: one look-up.
+   * Milliseconds to repeat the look-up before the order is placed. Default 0: one look-up. With a `storage` you do not need it.
    *
-   * Set it if another process, such as a killed worker, may have sent the order a moment ago. The service may still be processing that
-   * request, and one look-up can come too early. The maximum processing time is enough: `assumptions.processingTime`, 30 000 by default.
-   * A `deadline` of the call or of the client must be longer.
+   * Without one, set it if another process, such as a killed worker, may have sent the order a moment ago. The service may still be
+   * processing that request, and one look-up can come too early. The maximum processing time is enough: `assumptions.processingTime`,
+   * 30 000 by default. A `deadline` of the call or of the client must be longer.
    */
   readonly lookFor?: number | undefined;
+  /**
+   * Whether the order is looked up before it is placed. Default true.
+   *
+   * `false` says that every earlier attempt went through this client's `storage`. An order that the storage does not know is then placed
+   * with one request. It needs the client's option `storage`.
+   */
+  readonly lookFirst?: boolean | undefined;
   /**
    * What of an existing order to compare with the requested order. A difference throws `OrderMismatchError`. Default `"all"`.
    *
@@ -68,11 +90,17 @@ export interface Placing {
   readonly mutex: KeyedMutex;
   readonly lookupEndpoint: ReturnType<typeof lookupOrderBy>;
   readonly assumptions: Assumptions;
+  readonly shared: SharedStorage | undefined;
 }
 
-export const createPlacing = (send: Send, assumptions: Assumptions, { start, clock }: CallContext): Placing => ({
+export const createPlacing = (
+  send: Send,
+  assumptions: Assumptions,
+  { start, clock, shared }: CallContext,
+): Placing => ({
   send,
   start,
+  shared,
   recent: new RecentOrders(clock, assumptions.processingTime),
   mutex: new KeyedMutex(),
   lookupEndpoint: lookupOrderBy(assumptions),
@@ -104,17 +132,20 @@ export function ensure(
   order: IdentifiedOrderInput,
   options: EnsureOptions = {},
 ): ApiCall<PlacedOrder> {
-  const [own, rest] = splitFields(options, "lookFor", "compare");
-  const { lookFor = 0, compare = "all" } = own;
+  const [own, rest] = splitFields(options, "lookFor", "lookFirst", "compare");
+  const { lookFor = 0, lookFirst = true, compare = "all" } = own;
   // The caller's object may change while the call waits.
   const copy = withFields(order, (fields) => fields);
   const missing = copy !== order && copy.customIdentifier === undefined ? [missingIdentifier] : [];
-  return place(placing, copy, rest, { lookFor, compare, faults: [...missing, ...optionFaults(own, ensureOptions)] });
+  const alone = lookFirst === false && placing.shared === undefined ? [needsStorage("lookFirst")] : [];
+  const faults = [...missing, ...alone, ...optionFaults(own, ensureOptions)];
+  return place(placing, copy, rest, { lookFor, lookFirst, compare, faults });
 }
 
 /** How `ensure` places an order. */
 interface Ensuring {
   readonly lookFor: number;
+  readonly lookFirst: boolean;
   readonly compare: CompareMode | false;
   readonly faults: readonly Issue[];
 }
@@ -134,16 +165,23 @@ function place(
     const sent = call.contentOf(request);
     const customIdentifier = String(propertyOf(sent, "customIdentifier"));
     const recovery = orderRecovery(placing, customIdentifier, ensuring !== undefined);
+    // Nobody else knows an identifier that was just generated.
+    const shared = propertyOf(order, "customIdentifier") === undefined ? undefined : placing.shared;
+    const make = async (sending: Sending, sent: Moment | undefined) => {
+      const doubt = recent.doubt(customIdentifier);
+      const isKnownNew = sending.note !== undefined && sent === undefined && ensuring?.lookFirst === false;
+      const looks = doubt !== undefined || sent !== undefined || (ensuring !== undefined && !isKnownNew);
+      return looks
+        ? findOrPlace(call, request, recovery, doubt ?? 0, sending)
+        : createOnce(call, request, recovery, sending);
+    };
     const run = async () => {
       try {
-        const doubt = recent.doubt(customIdentifier);
-        const placed =
-          ensuring || doubt !== undefined
-            ? await findOrPlace(call, request, recovery, doubt ?? 0)
-            : await createOnce(call, request, recovery);
-        const { data, response, existed, recovered } = placed;
+        const identity = { kind: "order", identifier: customIdentifier, content: sent, isKept: true } as const;
+        const placed = await once(call, shared, { ...identity, recovery, make });
+        const { data, response, existed, recovered, known } = placed;
         const compare = ensuring ? ensuring.compare : existed && "all";
-        if (compare && (existed || recovered)) {
+        if (compare && (existed || recovered) && known !== "same") {
           await assertSameOrder(call, placing.send, data.reference, { customIdentifier, order: sent }, compare);
         }
         recent.record(customIdentifier, { data, response });
@@ -182,9 +220,10 @@ async function findOrPlace(
   request: EncodedRequest,
   recovery: Recovery<CreatedOrder>,
   time: number,
+  sending: Sending,
 ): Promise<Created<CreatedOrder>> {
   try {
-    return await findOrCreate(call, request, recovery, time);
+    return await findOrCreate(call, request, recovery, time, sending);
   } catch (error) {
     // The error of a look-up names its own endpoint.
     const isOwn = error instanceof ConflictError && (error.endpoint ?? call.name) === call.name;
@@ -251,6 +290,7 @@ const missingIdentifier: Issue = {
 };
 
 const ensuringOptions = () => ({
+  lookFirst: z.optional(z.boolean()),
   lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
   compare: custom(
     (value) => value === "all" || value === "lines" || value === false,

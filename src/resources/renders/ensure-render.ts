@@ -148,7 +148,8 @@ export async function ensureRender(
         message: `The storage could not be reached for ${waited} ms, so it is not known whether the render of ${name} was created.`,
       });
     }
-    if (pause === reportedPause && lostSince === undefined) observer.pausesForOther(row.callId, nameOf(createRender));
+    if (pause === reportedPause && lostSince === undefined)
+      observer.pausesFor("other-process", row.callId, nameOf(createRender));
     await row.sleep(Math.min(pause, end - now));
   }
 }

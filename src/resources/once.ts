@@ -1,0 +1,367 @@
+import * as z from "zod/mini";
+import { DeadlineError } from "../errors/connection.ts";
+import { StorageError } from "../errors/storage.ts";
+import type { Issue } from "../errors/validation.ts";
+import type { Doubt } from "../http/attempts.ts";
+import type { Call } from "../http/call.ts";
+import { type Created, lookFor, orUnknown, type Recovery, type Sending, tooOld } from "../http/create-once.ts";
+import { lookOnce } from "../http/look-up.ts";
+import type { PauseReason } from "../http/pacing/wait.ts";
+import type { SharedStorage } from "../http/send.ts";
+import { check } from "../schemas/check.ts";
+import { open } from "../schemas/shape.ts";
+import type { ClientStorage } from "../storage/client-storage.ts";
+import type { Lock } from "../storage/lock.ts";
+import { fromJson, toJson } from "../storage/values.ts";
+import { dateOf, longestSince, type Moment, momentOf } from "../util/clock.ts";
+import { canonicalJson, hexOf, sha256 } from "../util/digest.ts";
+
+/*
+ * How all processes with the same storage make a creation once (law 2). One process at a time works on it, under a lock. It notes the
+ * creation before it sends the request, and then keeps the lock for as long as the service may work on the request, also if the process is
+ * killed. Whoever takes the lock after that sees the note, and one look-up decides.
+ */
+
+/** When a process dies before it has sent the request, another one goes on after so many milliseconds. */
+const lockTime = 10_000;
+/** A request is sent at most so many milliseconds after it was noted. The lock lasts for this time and `assumptions.processingTime`. */
+const longestNote = 4_000;
+/** Milliseconds between two tries to take the lock: they double up to the longest. */
+const shortestPause = 50;
+const longestPause = 1_000;
+/** A process that works on a creation has so many milliseconds to finish it. Then the others look it up, too: it may have died. */
+const firstLook = 1_000;
+/** Milliseconds that a call without a deadline waits for a storage that is lost. */
+const lostTime = 30_000;
+/** How often a call takes the lock again that ended before its request was sent. */
+const mostTurns = 5;
+/** Milliseconds between two of these look-ups: as long as the call has waited, up to this. */
+const longestLook = 8_000;
+/** A wait of so many milliseconds is reported. */
+const reportedAfter = 290;
+
+/** What is noted of a creation. */
+interface Note {
+  readonly version: 1;
+  /** When its request was first about to be sent, in milliseconds since 1970. */
+  readonly sent: number;
+  /** The SHA-256 of the content, in hexadecimal. */
+  readonly content: string;
+  /** The response; absent while it is not known whether the service has carried out the request. */
+  readonly created?: { readonly status: number; readonly data: Record<string, unknown> } | undefined;
+}
+
+const note = () =>
+  open<Note>({
+    version: z.literal(1),
+    sent: z.number(),
+    content: z.string(),
+    created: z.optional(z.object({ status: z.number(), data: z.looseObject({}) })),
+  });
+
+/** A creation that is made once. */
+export interface OnceOnly<Data> {
+  /** What the storage calls it: a kind and an identifier. */
+  readonly kind: "order" | "claim" | "retraction";
+  readonly identifier: string;
+  readonly content: unknown;
+  readonly recovery: Recovery<Data>;
+  /** Whether it stays noted once it is made. Default: its note ends with it, so that an equal one can follow. */
+  readonly isKept: boolean;
+  /** Makes it. `sent` says when an earlier call sent it whose outcome that call could not find out. */
+  readonly make: (sending: Sending, sent: Moment | undefined) => Promise<Created<Data>>;
+}
+
+/** A creation. */
+export interface Made<Data> extends Created<Data> {
+  /** Whether the storage knows it, with the same content or another one; undefined if it does not. */
+  readonly known?: "same" | "other";
+}
+
+/** Makes a creation once, in all processes with the client's storage. Without a storage it is made at once. */
+export async function once<Data>(
+  call: Call<never, Data>,
+  shared: SharedStorage | undefined,
+  creation: OnceOnly<Data>,
+): Promise<Made<Data>> {
+  if (shared === undefined) return creation.make({}, undefined);
+  const storage = await call.within(shared.open());
+  const keys = await keysOf(creation);
+  for (let count = 1; ; count += 1) {
+    const taking = () => takeTurn(call, storage, shared.whenLost, creation, keys);
+    const turn = await orUnknown(call, creation.recovery, taking);
+    if (!(turn instanceof Turn)) return turn;
+    try {
+      const { note, sending } = turn;
+      const sent = note && momentAt(call, note.sent);
+      const made = await creation.make(sending, sent);
+      await turn.finish(made, creation.isKept);
+      return made;
+    } catch (error) {
+      const left = turn.leave(call.attempts.doubt);
+      // An abort does not wait for the storage.
+      if (!call.scope.ended(error)) await left;
+      if (!turn.hasEndedBy(error) || count >= mostTurns) throw error;
+    }
+  }
+}
+
+/** A moment of another process. */
+const momentAt = ({ core: { clock } }: Call, date: number): Moment => ({
+  at: clock.now() - Math.max(0, dateOf(clock) - date),
+  date,
+});
+
+/** What the storage calls a creation, and the SHA-256 of its content. */
+interface Keys {
+  readonly noteKey: string;
+  readonly lockKey: string;
+  readonly content: string;
+}
+
+async function keysOf({
+  kind,
+  identifier,
+  content,
+}: Pick<OnceOnly<unknown>, "kind" | "identifier" | "content">): Promise<Keys> {
+  // Keys are printable ASCII of at most 300 characters.
+  const text = identifier.isWellFormed() ? encodeURIComponent(identifier) : "";
+  const key = text !== "" && text.length <= 200 ? text : `sha256:${hexOf(await sha256(JSON.stringify(identifier)))}`;
+  const hash = hexOf(await sha256(canonicalJson(content)));
+  return { noteKey: `${kind}:${key}`, lockKey: `${kind}-lease:${key}`, content: hash };
+}
+
+/** Another process has the lock. */
+interface Taken {
+  /** Undefined while it has not sent the request. */
+  readonly taken: Note | undefined;
+}
+
+/** What one try to take the lock has come to: `lost` when the storage cannot be reached. */
+type Tried<Data> = Turn | Made<Data> | Taken | "lost";
+
+const isTurn = <Data>(tried: Tried<Data>): tried is Turn | Made<Data> => tried !== "lost" && !("taken" in tried);
+
+/** Tries to take the lock of a creation, and reads its note. */
+async function tryTurn<Data>(
+  call: Call<never, Data>,
+  storage: ClientStorage,
+  { noteKey, lockKey, content }: Keys,
+): Promise<Tried<Data>> {
+  const taking = storage.lock(lockKey, lockTime);
+  let lock: Lock | undefined;
+  let isUsed = false;
+  try {
+    const taken = await call.within(taking);
+    if (taken === "lost") return taken;
+    lock = taken;
+    const bytes = await call.within(storage.find(noteKey));
+    if (bytes === "lost") return bytes;
+    const note = noteOf(bytes);
+    if (note?.created !== undefined) {
+      const { data, status } = note.created;
+      const response = new Response(null, { status });
+      return {
+        data: data as Data,
+        response,
+        existed: true,
+        recovered: false,
+        known: note.content === content ? "same" : "other",
+      };
+    }
+    isUsed = lock !== undefined;
+    return lock === undefined ? { taken: note } : new Turn(call, { storage, noteKey, content, lock, bytes, note });
+  } finally {
+    // Also a lock that comes after the end of the call.
+    if (!isUsed)
+      void taking.then(
+        (late) => (typeof late === "object" ? late.release() : undefined),
+        () => undefined,
+      );
+  }
+}
+
+/**
+ * Takes the lock of a creation, or finds that it was made. A call waits while another process has the lock, and while the storage is lost,
+ * unless the client goes on then: its turn has no lock.
+ */
+async function takeTurn<Data>(
+  call: Call<never, Data>,
+  storage: ClientStorage,
+  whenLost: SharedStorage["whenLost"],
+  creation: OnceOnly<Data>,
+  keys: Keys,
+): Promise<Turn | Made<Data>> {
+  const attempt = async () => {
+    const tried = await tryTurn(call, storage, keys);
+    return tried === "lost" && whenLost === "continue" ? new Turn(call, { ...keys, storage }) : tried;
+  };
+  const first = await attempt();
+  if (isTurn(first)) return first;
+  return call.step("queue", (trace) => {
+    trace.outcome = trace.policy = "default";
+    return waitForTurn(call, creation.recovery, first, attempt, (reason) => {
+      trace.reason = reason;
+    });
+  });
+}
+
+/** Repeats `attempt` until it is the call's turn. After a moment it also looks up what was sent: who has the lock may have died. */
+async function waitForTurn<Data>(
+  call: Call<never, Data>,
+  recovery: Recovery<Data>,
+  first: Taken | "lost",
+  attempt: () => Promise<Tried<Data>>,
+  report: (reason: PauseReason) => void,
+): Promise<Turn | Made<Data>> {
+  const { core, scope, id, name } = call;
+  const began = scope.elapsed();
+  let tried: Tried<Data> = first;
+  let reported: PauseReason | undefined;
+  let lostAt = began;
+  let nextLook = began + firstLook;
+  try {
+    for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
+      const now = scope.elapsed();
+      if (tried !== "lost") lostAt = now;
+      else if (now - lostAt >= lostTime || scope.remaining() <= 2 * pause) throw lostError(now - lostAt);
+      const reason = tried === "lost" ? "storage" : "other-process";
+      if (now - began >= reportedAfter && reason !== reported) {
+        core.observer.pausesFor(reason, id, name);
+        report(reason);
+        reported = reason;
+      }
+      await scope.hold<void>(({ resolve }) => scope.clock.after(pause, () => resolve()));
+      tried = await attempt();
+      if (isTurn(tried)) return tried;
+      if (tried === "lost" || tried.taken === undefined || scope.elapsed() < nextLook) continue;
+      const found = await lookAt(call, recovery, tried.taken);
+      if (found !== undefined) return { ...found, existed: true, recovered: false };
+      nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
+    }
+  } catch (error) {
+    if (tried === "lost" && error instanceof DeadlineError) throw lostError(scope.elapsed() - lostAt);
+    throw error;
+  }
+}
+
+/** Looks up what another process has sent. A failure shows nothing: the next look-up may succeed. */
+async function lookAt<Data>(
+  call: Call<never, Data>,
+  recovery: Recovery<Data>,
+  { sent }: Note,
+): Promise<Created<Data> | undefined> {
+  try {
+    return await lookOnce(call, lookFor(call, recovery, momentAt(call, sent)), { decides: false });
+  } catch (error) {
+    if (call.scope.ended(error)) throw error;
+    return undefined;
+  }
+}
+
+const lostError = (ms: number): StorageError =>
+  new StorageError({
+    message: `The storage could not be reached for ${Math.round(ms)} ms, so it is not known whether another process has sent the request.`,
+  });
+
+function noteOf(bytes: Uint8Array | undefined): Note | undefined {
+  if (bytes === undefined) return undefined;
+  const value = fromJson(bytes);
+  if (check(note, value, []).ok) return value as Note;
+  // Another version wrote it: the creation may have been sent.
+  return { version: 1, sent: 0, content: "" };
+}
+
+/** What a turn begins with: its lock, and the note of an earlier call. */
+interface TurnState extends Pick<Keys, "noteKey" | "content"> {
+  readonly storage: ClientStorage;
+  readonly lock?: Lock | undefined;
+  readonly bytes?: Uint8Array | undefined;
+  readonly note?: Note | undefined;
+}
+
+/** The right of a call to make a creation, and its note. Without a lock the storage is lost, and the call goes on as without a storage. */
+class Turn {
+  /** The note of an earlier call. */
+  readonly note: Note | undefined;
+  readonly #call: Call;
+  readonly #storage: ClientStorage;
+  readonly #key: string;
+  readonly #lock: Lock | undefined;
+  readonly #content: string;
+  /** The bytes of an earlier note, and of the latest. */
+  readonly #before: Uint8Array | undefined;
+  #bytes: Uint8Array | undefined;
+  #notedAt: Moment | undefined;
+  #error: StorageError | undefined;
+
+  constructor(call: Call, { storage, noteKey, content, lock, bytes, note }: TurnState) {
+    this.#call = call;
+    this.#storage = storage;
+    this.#key = noteKey;
+    this.#lock = lock;
+    this.#before = this.#bytes = bytes;
+    this.note = note;
+    this.#content = content;
+  }
+
+  /** How the creation is sent. */
+  get sending(): Sending {
+    return this.#lock === undefined ? {} : { note: () => this.#noteSending(), check: () => this.#check() };
+  }
+
+  /** Notes that the request is about to be sent, and keeps the lock for as long as the service may work on it. */
+  async #noteSending(): Promise<void> {
+    const { clock, processingTime } = this.#call.core;
+    const noted = momentOf(clock);
+    const sent: Note = { version: 1, sent: noted.date, content: this.#content };
+    const bytes = this.#bytes ?? toJson(sent);
+    const setting = this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: null });
+    const [isNoted, isExtended] = await Promise.all([setting, this.#lock?.extend(processingTime + longestNote)]);
+    if (isNoted) this.#bytes = bytes;
+    if (!isNoted || !isExtended) throw this.#fail("The storage did not take the note that it is about to be sent.");
+    this.#notedAt = noted;
+  }
+
+  #check(): void {
+    if (!this.#lock?.isCertain) throw this.#fail("The lock in the storage ended before the request was sent.");
+    if (this.#notedAt === undefined || longestSince(this.#notedAt, this.#call.core.clock) >= longestNote) throw tooOld;
+  }
+
+  #fail(message: string): StorageError {
+    this.#error = new StorageError({ message });
+    return this.#error;
+  }
+
+  /** Whether an error ended the turn before the request was sent. */
+  hasEndedBy(error: unknown): boolean {
+    return this.#error !== undefined && error === this.#error;
+  }
+
+  /** Ends the turn of a creation that was made. What the storage does not take now is written when it is back. */
+  async finish({ data, response }: Created<unknown>, isKept: boolean): Promise<void> {
+    if (isKept) {
+      const { sent = dateOf(this.#call.core.clock), content = this.#content } = this.note ?? {};
+      const created = { status: response.status, data: data as Record<string, unknown> };
+      await this.#storage.keep(this.#key, toJson({ version: 1, sent, content, created } satisfies Note));
+    } else if (this.#bytes !== undefined) await this.#storage.delete(this.#key, { expected: this.#bytes });
+    await this.#lock?.release();
+  }
+
+  /** Ends the turn of a creation that failed. If the service may still carry it out, the lock stays until then. */
+  async leave(doubt: Doubt | undefined): Promise<void> {
+    if (doubt !== undefined) {
+      await this.#lock?.leave(Math.max(0, doubt.until - this.#call.core.clock.now()));
+      return;
+    }
+    if (this.#before === undefined && this.#bytes !== undefined)
+      await this.#storage.delete(this.#key, { expected: this.#bytes });
+    await this.#lock?.release();
+  }
+}
+
+/** The fault of an option that has an effect only with a storage. */
+export const needsStorage = (option: string): Issue => ({
+  path: [option],
+  message: "needs the option `storage` of the client: without it, nothing is known of earlier calls",
+});
