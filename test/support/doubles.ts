@@ -5,7 +5,10 @@ import { ref } from "./references.ts";
 import { settle } from "./settle.ts";
 
 /** Random numbers from a seed. */
-function random(seed: number): { chance: (part: number) => boolean; between: (least: number, most: number) => number } {
+export function random(seed: number): {
+  chance: (part: number) => boolean;
+  between: (least: number, most: number) => number;
+} {
   let state = seed * 2_654_435_761;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;

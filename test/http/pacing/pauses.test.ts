@@ -24,7 +24,7 @@ const reasons = {
   "gateway-limit": true,
   ceiling: true,
   fleet: true,
-} satisfies Record<Exclude<PauseReason, "other-process">, true>;
+} satisfies Record<Exclude<PauseReason, "other-process" | "storage">, true>;
 
 const levels = (quota: number, window: number, remaining: number) => ({
   "x-ratelimit-policy": `"default";q=${quota};w=${window}`,
