@@ -25,7 +25,7 @@ import { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
-import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
+import { type ClientStorage, openStorage as openClientStorage, type StorageHealth } from "./storage/client-storage.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { createScopeOf } from "./storage/scoped-storage.ts";
 import { KeyedMutex } from "./util/concurrency.ts";
@@ -82,6 +82,8 @@ export class PodPartner {
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
+  readonly #storageKind: string;
+  #isStorageLost = false;
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
   declare readonly "~scopeOf": (storage: KeyValueStorage) => Promise<string>;
   /** Runs each call and each of its steps in a tracer. Returns a function that ends it. For `pod-partner/opentelemetry`; not for your code. */
@@ -95,9 +97,16 @@ export class PodPartner {
     const { shared: fleet, ceiling } = pacing ?? {};
     const redact = createRedact(secretKey);
     const reportsOf = (option: StorageLostEvent["option"]) => ({
-      onLost: (reason: string) => observer.observe("onStorageLost", { option, reason: redact(reason) }),
-      onBack: () => observer.observe("onStorageBack", { option }),
+      onLost: (reason: string) => {
+        if (option === "storage") this.#isStorageLost = true;
+        observer.observe("onStorageLost", { option, reason: redact(reason) });
+      },
+      onBack: () => {
+        if (option === "storage") this.#isStorageLost = false;
+        observer.observe("onStorageBack", { option });
+      },
     });
+    this.#storageKind = storage?.kind ?? "memory";
     this.#pacer = new Pacer(clock, {
       open:
         fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...reportsOf("pacing.shared"), own, wake })),
@@ -155,6 +164,17 @@ export class PodPartner {
    */
   get rateLimits(): RateLimits {
     return this.#pacer.rateLimits();
+  }
+
+  /**
+   * Returns the health of the client's storage. While it is lost, orders, claims and the renders of a batch wait for it, unless
+   * `storageLost` is `continue`.
+   *
+   * @example
+   * app.get("/health", (_, response) => response.status(partner.storage.state === "lost" ? 503 : 200).end());
+   */
+  get storage(): StorageHealth {
+    return { kind: this.#storageKind, state: this.#isStorageLost ? "lost" : "ready" };
   }
 
   /**

@@ -81,7 +81,7 @@ export type {
   UnconditionalOptions,
 } from "./http/request-options.ts";
 export type { ResponseMode } from "./http/response.ts";
-export type { ApiCall, WithResponse } from "./http/send.ts";
+export type { ApiCall, WhenLost, WithResponse } from "./http/send.ts";
 export type { SendRequest } from "./http/transport.ts";
 export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
 export type { PacingOptions, PodPartnerOptions } from "./options.ts";
@@ -139,6 +139,7 @@ export type {
   PackageMissingInput,
 } from "./resources/claims/claims.endpoints.ts";
 export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
+export type { ClaimOptions } from "./resources/claims/file.ts";
 export type { Composition, CompositionParts } from "./resources/compositions/compositions.endpoints.ts";
 export type { CompositionsResource } from "./resources/compositions/compositions.ts";
 export type { CompositionSearch, FoundComposition } from "./resources/compositions/search.ts";
@@ -218,6 +219,7 @@ export type { ItemsResource, WarehouseItem, WarehouseResource } from "./resource
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
+export type { StorageHealth } from "./storage/client-storage.ts";
 export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./storage/contract.ts";
 export type { MemoryStorageOptions } from "./storage/memory.ts";
 export { memoryStorage } from "./storage/memory.ts";

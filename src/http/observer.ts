@@ -88,7 +88,9 @@ export interface UnreadDownloadEvent extends CallEvent {
 }
 
 /**
- * What processes share, or the storage, cannot be reached. Until it is back, each process paces itself (`pacing.shared`), or the client remembers nothing (`storage`).
+ * What processes share, or the storage, cannot be reached. Until it is back, each process paces itself
+ * (`pacing.shared`), or the client remembers nothing, and orders, claims and paid renders wait (`storage`, unless `storageLost` is
+ * `continue`).
  */
 export interface StorageLostEvent {
   /** The option of the client. */
@@ -166,7 +168,8 @@ const warnedOf = new Set<string>();
 /** Warns of what a program should know although it has no hook and no logger for it. */
 const warnings: Hooks = {
   onStorageLost({ option, reason }) {
-    const effect = option === "storage" ? "The client remembers nothing" : "This process paces itself";
+    const effect =
+      option === "storage" ? "The client remembers nothing, and orders and claims wait" : "This process paces itself";
     const text = `pod-partner: the option \`${option}\` cannot be reached (${inOneLine(reason)}). ${effect} until it is back.`;
     globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORAGE_LOST" });
   },

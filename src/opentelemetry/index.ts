@@ -18,6 +18,7 @@ import { ApiError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import type { CallTrace, CallTracer } from "../http/observer.ts";
 import type { RateLimits } from "../http/pacing/pacer.ts";
+import type { StorageHealth } from "../storage/client-storage.ts";
 import { systemClock } from "../util/clock.ts";
 import { endingOf, safely } from "../util/foreign.ts";
 import { assertRuntime, version } from "../util/runtime.ts";
@@ -27,6 +28,7 @@ assertRuntime();
 /** What {@link instrument} needs of a client. */
 export interface Observable {
   readonly rateLimits: RateLimits;
+  readonly storage: StorageHealth;
   "~follow"(tracer: CallTracer): () => void;
 }
 
@@ -149,6 +151,9 @@ function measuring(
   const waiting = meter.createObservableGauge("pod_partner.queue.length", {
     description: "Calls of this client that wait for a token of a policy.",
   });
+  const storage = meter.createObservableGauge("pod_partner.storage.lost", {
+    description: "1 while the storage of the client cannot be reached, else 0.",
+  });
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = (result) => {
     for (const [policy, limit] of Object.entries(partner.rateLimits.policies)) {
       const attributes = { "pod_partner.policy": policy };
@@ -156,8 +161,9 @@ function measuring(
       result.observe(quota, limit.quota, attributes);
       result.observe(waiting, limit.waiting, attributes);
     }
+    result.observe(storage, partner.storage.state === "lost" ? 1 : 0);
   };
-  const gauges = [remaining, quota, waiting];
+  const gauges = [remaining, quota, waiting, storage];
   meter.addBatchObservableCallback(observe, gauges);
 
   const measure = (trace: CallTrace, seconds: number) => {

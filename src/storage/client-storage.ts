@@ -22,6 +22,14 @@ export interface StorageReports {
   readonly onBack: () => void;
 }
 
+/** The health of a client's storage. */
+export interface StorageHealth {
+  /** What keeps the bytes, for example `postgres`. */
+  readonly kind: string;
+  /** `lost` from an operation that failed to the next one that succeeds. `ready` also before the first operation. */
+  readonly state: "ready" | "lost";
+}
+
 const unlessLost = <T>(result: T | "lost"): T | undefined => (result === "lost" ? undefined : result);
 
 /** Opens the storage of a client. It is opened at the first use. */

@@ -1,0 +1,351 @@
+import { type KeyValueStorage, memoryStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { orderOf } from "../../http/matrix/subjects.ts";
+import { rejection } from "../../support/exchange.ts";
+import { ref } from "../../support/references.ts";
+import { setUp } from "../../support/setup.ts";
+
+const never = new Promise<never>(() => undefined);
+
+/** Clients with one storage, each a process of its own that can be killed at its n-th request or operation of the storage. */
+function share(options: PodPartnerOptions = {}) {
+  const world = setUp();
+  const { clock, emulator } = world;
+  const shared = memoryStorage({ clock, organization: "shop" });
+  let down: "fails" | "hangs" | undefined;
+  const start = ({ killAt = Number.POSITIVE_INFINITY, ...more }: PodPartnerOptions & { killAt?: number } = {}) => {
+    let places = 0;
+    const seen: string[] = [];
+    const pass = async (name: string) => {
+      places += 1;
+      if (places > killAt) await never;
+      seen.push(name);
+    };
+    const through = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      await pass(name);
+      if (down === "fails") throw new Error("the storage is down");
+      const result = down === "hangs" ? await never : await work();
+      await pass(`${name} done`);
+      return result;
+    };
+    const storage: KeyValueStorage = {
+      ...shared,
+      get: (key) => through(`get ${key.split(":")[2]}`, () => shared.get(key)),
+      set: (key, ...rest) => through(`set ${key.split(":")[2]}`, () => shared.set(key, ...rest)),
+      delete: (key, ...rest) => through(`delete ${key.split(":")[2]}`, () => shared.delete(key, ...rest)),
+    };
+    const fetch: PodPartnerOptions["fetch"] = async (input, init) => {
+      const request = new Request(input, init);
+      await pass(`${request.method} ${new URL(request.url).pathname}`);
+      const response = await emulator.fetch(request);
+      await pass("response");
+      return response;
+    };
+    const hooks = { onStorageLost: () => undefined, ...options.hooks };
+    const partner = new PodPartner({
+      ...emulator.clientOptions,
+      clock,
+      fetch,
+      storage,
+      ...options,
+      ...more,
+      hooks: { ...hooks, ...more.hooks },
+    });
+    return { partner, seen, requests: () => seen.filter((each) => /^(GET|POST) /.test(each)) };
+  };
+  return {
+    ...world,
+    start,
+    storage: shared,
+    lose: (how: "fails" | "hangs" | undefined) => {
+      down = how;
+    },
+  };
+}
+
+describe("two processes with one storage", () => {
+  it("place an order once that both ensure at the same time, and the second one waits for the first", async () => {
+    const { start, settle, emulator, orders } = share();
+    const reasons: string[] = [];
+    emulator.faults.add({ on: "orders.create", fault: "slow", ms: 700 });
+    const one = start();
+    const other = start({ hooks: { onPause: ({ reason }) => void reasons.push(reason) } });
+    const order = orderOf(emulator, "shop-1001");
+    const placed = await settle(Promise.all([one.partner.orders.ensure(order), other.partner.orders.ensure(order)]));
+    expect(placed[0].reference).toBe(placed[1].reference);
+    expect(placed.map(({ existed, recovered }) => [existed, recovered])).toEqual([
+      [false, false],
+      [true, false],
+    ]);
+    expect([await orders(), reasons]).toEqual([1, ["other-process"]]);
+    // The storage knows it: no look-up and no comparison.
+    expect(other.requests()).toEqual([]);
+  });
+
+  it("place it once, also by `create`, after any mix of the two", async () => {
+    const { start, settle, emulator, orders } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const calls = [
+      start().partner.orders.create(order),
+      start().partner.orders.ensure(order),
+      start().partner.orders.create(order),
+    ];
+    const placed = await settle(Promise.all(calls));
+    expect(new Set(placed.map(({ reference }) => reference)).size).toBe(1);
+    expect(await orders()).toBe(1);
+  });
+
+  it("compare an order that the storage knows with other content", async () => {
+    const { start, settle, emulator } = share();
+    const order = orderOf(emulator, "shop-1001");
+    await settle(start().partner.orders.ensure(order));
+    const other = { ...order, orderlines: order.orderlines.map((line) => ({ ...line, quantity: 99 })) };
+    expect(await settle(rejection(start().partner.orders.ensure(other)))).toMatchObject({ name: "OrderMismatchError" });
+  });
+
+  it("send nothing more for an order without an identifier than without a storage", async () => {
+    const { start, settle, emulator } = share();
+    const { customIdentifier: _, ...order } = orderOf(emulator, "shop-1001");
+    const { partner, seen } = start();
+    await settle(partner.orders.create(order));
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe("a process that is killed", () => {
+  // Each request and each operation of the storage that placing an order takes.
+  it.each(Array.from({ length: 16 }, (_, at) => at))(
+    "at place %i leaves an order that the next one places once, without further care",
+    async (killAt) => {
+      const { start, settle, emulator, clock, orders, posts } = share();
+      const order = orderOf(emulator, "shop-1001");
+      const first = start({ killAt });
+      first.partner.orders.ensure(order).catch(() => undefined);
+      await clock.advance(2_000);
+      const wasSent = posts() > 0;
+      const began = clock.now();
+      const { existed } = await settle(start().partner.orders.ensure(order));
+      const took = clock.now() - began;
+      expect([await orders(), posts(), existed]).toEqual([1, 1, wasSent]);
+      // As soon as the lock has ended; a noted request first gets the time that the service may work.
+      const isNoted = first.seen.filter((each) => each === "set order-lease").length > 1;
+      expect(took).toBeLessThan(isNoted ? 40_000 : 13_000);
+    },
+  );
+
+  it("while the service still works on its order leaves an order that is not placed twice", async () => {
+    const { start, settle, emulator, clock, orders } = share();
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 20_000, when: "before" });
+    const order = orderOf(emulator, "shop-1001");
+    const first = start({ killAt: 11 });
+    first.partner.orders.ensure(order).catch(() => undefined);
+    await clock.advance(1_000);
+    expect(first.requests().at(-1)).toBe("POST /v2/orders");
+    expect(await settle(start().partner.orders.ensure(order))).toMatchObject({ existed: true, recovered: false });
+    expect(await orders()).toBe(1);
+  });
+});
+
+describe("`lookFirst: false`", () => {
+  it("places an order that the storage does not know with one request", async () => {
+    const { start, settle, emulator } = share();
+    const { partner, requests } = start();
+    await settle(partner.orders.ensure(orderOf(emulator, "shop-1001"), { lookFirst: false }));
+    expect(requests()).toEqual(["POST /v2/orders"]);
+  });
+
+  it("looks an order up whose outcome an earlier call could not find out", async () => {
+    const { start, settle, emulator, clock, orders } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const first = start({ killAt: 9 });
+    first.partner.orders.ensure(order, { lookFirst: false }).catch(() => undefined);
+    await clock.advance(1_000);
+    expect(first.requests()).toEqual(["POST /v2/orders"]);
+    expect(await settle(start().partner.orders.ensure(order, { lookFirst: false }))).toMatchObject({ existed: true });
+    expect(await orders()).toBe(1);
+  });
+
+  it("is refused without a storage", async () => {
+    const { partner, settle, emulator } = setUp();
+    const error = await settle(rejection(partner.orders.ensure(orderOf(emulator, "shop-1001"), { lookFirst: false })));
+    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["lookFirst"] }] });
+  });
+});
+
+describe("a storage that is lost", () => {
+  const calls = {
+    "orders.create": ({ orders }: PodPartner, world: ReturnType<typeof share>) =>
+      orders.create(orderOf(world.emulator, "shop-1001")),
+    "orders.ensure": ({ orders }: PodPartner, world: ReturnType<typeof share>) =>
+      orders.ensure(orderOf(world.emulator, "shop-1001")),
+    "claims.createPackageMissing": ({ claims }: PodPartner) =>
+      claims.createPackageMissing({ shipmentReference: ref("Shipment") }),
+    "claims.retract": ({ claims }: PodPartner) => claims.retract("Claim_01h8x2k3m4n5p6q7r8s9t0v1w2"),
+  };
+  const each = Object.entries(calls).flatMap(([name, call]) =>
+    (["fails", "hangs"] as const).map((how) => ({ name, how, call })),
+  );
+
+  it.each(each)("keeps $name from being sent until the deadline ($how)", async ({ how, call }) => {
+    const world = share({ deadline: 5_000 });
+    const { start, settle, lose, clock } = world;
+    lose(how);
+    const { partner, requests } = start();
+    const began = clock.now();
+    const error = await settle(rejection(call(partner, world)));
+    expect(error).toMatchObject({ name: "StorageError", isRetryable: true });
+    expect(clock.now() - began).toBeLessThanOrEqual(5_100);
+    expect(requests()).toEqual([]);
+  });
+
+  it.each(each)("keeps $name from being sent for 30 s without a deadline ($how)", async ({ how, call }) => {
+    const world = share();
+    const { start, settle, lose, clock } = world;
+    lose(how);
+    const { partner, requests } = start();
+    const began = clock.now();
+    expect(await settle(rejection(call(partner, world)))).toMatchObject({ name: "StorageError" });
+    expect(clock.now() - began).toBeGreaterThan(29_000);
+    expect(clock.now() - began).toBeLessThan(34_000);
+    expect(requests()).toEqual([]);
+  });
+
+  it("lets an order pass when it is back, and everything else meanwhile", async () => {
+    const world = share();
+    const { start, settle, lose, emulator, clock } = world;
+    lose("fails");
+    const reasons: string[] = [];
+    const { partner } = start({ hooks: { onPause: ({ reason }) => void reasons.push(reason) } });
+    const placing = partner.orders.ensure(orderOf(emulator, "shop-1001"));
+    await settle(partner.orders.list().toArray());
+    await clock.advance(8_000);
+    lose(undefined);
+    expect(await settle(placing)).toMatchObject({ existed: false });
+    expect(reasons).toEqual(["storage"]);
+  });
+
+  it.each(Object.keys(calls).slice(0, 3) as (keyof typeof calls)[])(
+    'lets %s pass with `storageLost: "continue"`, which looks first',
+    async (name) => {
+      const world = share({ storageLost: "continue" });
+      const { start, settle, lose } = world;
+      lose("fails");
+      const { partner, requests } = start();
+      await settle<unknown>(rejection(calls[name](partner, world)).catch(() => undefined));
+      expect(requests().filter((each) => each.startsWith("POST"))).toHaveLength(1);
+    },
+  );
+
+  it("is looked past by `lookFirst: false` only when the storage knows nothing: it looks first while it is lost", async () => {
+    const { start, settle, lose, emulator } = share({ storageLost: "continue" });
+    lose("fails");
+    const { partner, requests } = start();
+    await settle(partner.orders.ensure(orderOf(emulator, "shop-1001"), { lookFirst: false }));
+    expect(requests()[0]).toMatch(/^GET .*lookup/);
+  });
+
+  it("between a creation and its note leaves a note that is written when the storage is back", async () => {
+    const { start, settle, lose, emulator, clock, orders, posts } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const first = start({
+      hooks: { onResponse: ({ endpoint }) => endpoint === "POST /orders" && posts() === 1 && lose("fails") },
+    });
+    expect(await settle(first.partner.orders.ensure(order))).toMatchObject({ existed: false });
+    await clock.advance(60_000);
+    lose(undefined);
+    await settle(first.partner.orders.ensure({ ...order, customIdentifier: "shop-1002" }));
+    await clock.advance(1_000);
+    const other = start();
+    expect(await settle(other.partner.orders.ensure(order))).toMatchObject({ existed: true });
+    expect([other.requests(), await orders()]).toEqual([[], 2]);
+  });
+});
+
+describe("claims with a storage", () => {
+  /** A claim about one item of a shipment. */
+  const claimOf = async ({ partner, settle, emulator }: ReturnType<typeof share>) => {
+    const { reference: orderReference } = await settle(partner.orders.create(orderOf(emulator, "claimed")));
+    const shipmentReference = emulator.ship(orderReference);
+    const categories = await settle(partner.claims.categories.list());
+    const category = categories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
+    if (category === undefined) throw new Error("every category needs evidence");
+    const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
+    return { shipmentReference, orderReference, claimlines };
+  };
+
+  it("are filed once for their `key`, by any process", async () => {
+    const world = share();
+    const claim = await claimOf(world);
+    const filed = [];
+    for (let count = 0; count < 3; count++)
+      filed.push(await world.settle(world.start().partner.claims.createItemIssues(claim, { key: "rma-17" })));
+    expect(filed.map(({ existed }) => existed)).toEqual([false, true, true]);
+    expect(new Set(filed.map(({ reference }) => reference)).size).toBe(1);
+  });
+
+  it.each([
+    ["without a `key`", {}, {}],
+    ["with another `key`", { key: "rma-17" }, { key: "rma-18" }],
+  ])("are new after an equal one %s", async (_, one, other) => {
+    const world = share();
+    const claim = await claimOf(world);
+    const { reference } = await world.settle(world.start().partner.claims.createItemIssues(claim, one));
+    const next = await world.settle(world.start().partner.claims.createItemIssues(claim, other));
+    expect(next).toMatchObject({ existed: false, recovered: false });
+    expect(next.reference).not.toBe(reference);
+  });
+
+  it("are refused when their `key` is that of another claim", async () => {
+    const world = share();
+    const { start, settle } = world;
+    const claim = await claimOf(world);
+    await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    const other = start();
+    const error = await settle(
+      rejection(other.partner.claims.createItemIssues({ ...claim, comment: "another" }, { key: "rma-17" })),
+    );
+    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["key"] }] });
+    expect(other.requests()).toEqual([]);
+  });
+
+  it.each([undefined, "rma-17"])(
+    "are found by another process when the first one is killed after the request (key %s)",
+    async (key) => {
+      const world = share();
+      const { start, settle, clock } = world;
+      const claim = await claimOf(world);
+      const first = start();
+      const killed = start({ killAt: 9 });
+      killed.partner.claims.createItemIssues(claim, { key }).catch(() => undefined);
+      await clock.advance(1_000);
+      expect(killed.requests()).toEqual(["POST /v2/claim-item-issues"]);
+      expect(await settle(first.partner.claims.createItemIssues(claim, { key }))).toMatchObject({
+        existed: true,
+        recovered: false,
+      });
+      expect(await settle(first.partner.claims.list().toArray())).toHaveLength(1);
+    },
+  );
+
+  it("are retracted once, also when the queue repeats it or the first process is killed", async () => {
+    const world = share();
+    const { start, settle, clock, emulator } = world;
+    const claim = await claimOf(world);
+    const { reference } = await settle(start().partner.claims.createItemIssues(claim));
+    start({ killAt: 9 })
+      .partner.claims.retract(reference)
+      .catch(() => undefined);
+    await clock.advance(1_000);
+    await settle(start().partner.claims.retract(reference));
+    await settle(start().partner.claims.retract(reference));
+    expect(emulator.requests.filter(({ path }) => path.endsWith("/retract"))).toHaveLength(1);
+  });
+
+  it("take no `key` without a storage", async () => {
+    const { partner, settle } = setUp();
+    const claim = { shipmentReference: ref("Shipment") };
+    expect(await settle(rejection(partner.claims.createPackageMissing(claim, { key: "rma-17" })))).toMatchObject({
+      issues: [{ path: ["key"] }],
+    });
+  });
+});
