@@ -37,6 +37,10 @@ const lostTime = 30_000;
 const mostTurns = 5;
 /** Milliseconds between two of these look-ups: as long as the call has waited, up to this. */
 const longestLook = 8_000;
+/** Milliseconds by which the clocks of two machines may differ. */
+const clockDifference = 3_000;
+/** Milliseconds for which a creation stays noted: a year. */
+const noteLife = 366 * 24 * 3_600_000;
 /** A wait of so many milliseconds is reported. */
 const reportedAfter = 290;
 
@@ -106,11 +110,11 @@ export async function once<Data>(
   }
 }
 
-/** A moment of another process. */
-const momentAt = ({ core: { clock } }: Call, date: number): Moment => ({
-  at: clock.now() - Math.max(0, dateOf(clock) - date),
-  date,
-});
+/** The moment when another process sent something, or a little earlier. */
+function momentAt({ core: { clock } }: Call, sent: number): Moment {
+  const date = sent - clockDifference;
+  return { at: clock.now() - Math.max(0, dateOf(clock) - date), date };
+}
 
 /** What the storage calls a creation, and the SHA-256 of its content. */
 interface Keys {
@@ -171,6 +175,9 @@ async function tryTurn<Data>(
     }
     isUsed = lock !== undefined;
     return lock === undefined ? { taken: note } : new Turn(call, { storage, noteKey, content, lock, bytes, note });
+  } catch (error) {
+    // Only the storage was waited for.
+    throw error instanceof DeadlineError ? lostError(call.scope.elapsed()) : error;
   } finally {
     // Also a lock that comes after the end of the call.
     if (!isUsed)
@@ -220,28 +227,23 @@ async function waitForTurn<Data>(
   let reported: PauseReason | undefined;
   let lostAt = began;
   let nextLook = began + firstLook;
-  try {
-    for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
-      const now = scope.elapsed();
-      if (tried !== "lost") lostAt = now;
-      else if (now - lostAt >= lostTime || scope.remaining() <= 2 * pause) throw lostError(now - lostAt);
-      const reason = tried === "lost" ? "storage" : "other-process";
-      if (now - began >= reportedAfter && reason !== reported) {
-        core.observer.pausesFor(reason, id, name);
-        report(reason);
-        reported = reason;
-      }
-      await scope.hold<void>(({ resolve }) => scope.clock.after(pause, () => resolve()));
-      tried = await attempt();
-      if (isTurn(tried)) return tried;
-      if (tried === "lost" || tried.taken === undefined || scope.elapsed() < nextLook) continue;
-      const found = await lookAt(call, recovery, tried.taken);
-      if (found !== undefined) return { ...found, existed: true, recovered: false };
-      nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
+  for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
+    const now = scope.elapsed();
+    if (tried !== "lost") lostAt = now;
+    else if (now - lostAt >= lostTime || scope.remaining() <= 2 * pause) throw lostError(now - lostAt);
+    const reason = tried === "lost" ? "storage" : "other-process";
+    if (now - began >= reportedAfter && reason !== reported) {
+      core.observer.pausesFor(reason, id, name);
+      report(reason);
+      reported = reason;
     }
-  } catch (error) {
-    if (tried === "lost" && error instanceof DeadlineError) throw lostError(scope.elapsed() - lostAt);
-    throw error;
+    await scope.hold<void>(({ resolve }) => scope.clock.after(pause, () => resolve()));
+    tried = await attempt();
+    if (isTurn(tried)) return tried;
+    if (tried === "lost" || tried.taken === undefined || scope.elapsed() < nextLook) continue;
+    const found = await lookAt(call, recovery, tried.taken);
+    if (found !== undefined) return { ...found, existed: true, recovered: false };
+    nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
   }
 }
 
@@ -316,7 +318,7 @@ class Turn {
     const noted = momentOf(clock);
     const sent: Note = { version: 1, sent: noted.date, content: this.#content };
     const bytes = this.#bytes ?? toJson(sent);
-    const setting = this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: null });
+    const setting = this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: null, ttl: noteLife });
     const [isNoted, isExtended] = await Promise.all([setting, this.#lock?.extend(processingTime + longestNote)]);
     if (isNoted) this.#bytes = bytes;
     if (!isNoted || !isExtended) throw this.#fail("The storage did not take the note that it is about to be sent.");
@@ -343,7 +345,7 @@ class Turn {
     if (isKept) {
       const { sent = dateOf(this.#call.core.clock), content = this.#content } = this.note ?? {};
       const created = { status: response.status, data: data as Record<string, unknown> };
-      await this.#storage.keep(this.#key, toJson({ version: 1, sent, content, created } satisfies Note));
+      await this.#storage.keep(this.#key, toJson({ version: 1, sent, content, created } satisfies Note), noteLife);
     } else if (this.#bytes !== undefined) await this.#storage.delete(this.#key, { expected: this.#bytes });
     await this.#lock?.release();
   }

@@ -22,6 +22,12 @@ export interface StorageReports {
   readonly onBack: () => void;
 }
 
+/** What was set while the storage was lost. */
+interface Kept {
+  readonly value: Uint8Array;
+  readonly ttl: number | undefined;
+}
+
 /** The health of a client's storage. */
 export interface StorageHealth {
   /** What keeps the bytes, for example `postgres`. */
@@ -61,7 +67,7 @@ export class ClientStorage {
   readonly #clock: PartnerClock;
   readonly #reports: StorageReports;
   /** What was set by {@link ClientStorage.keep} while the storage was lost, by key. It is written when the storage is back. */
-  readonly #kept = new Map<string, Uint8Array>();
+  readonly #kept = new Map<string, Kept>();
   #lost: "changes" | "all" | undefined;
   #tryAt = 0;
   /** How often the storage failed. */
@@ -89,9 +95,10 @@ export class ClientStorage {
   }
 
   /** Sets what was paid for. What the storage does not take now stays in memory until it does. */
-  async keep(key: string, value: Uint8Array): Promise<void> {
-    this.#kept.set(key, value);
-    await this.#write(key, value);
+  async keep(key: string, value: Uint8Array, ttl?: number): Promise<void> {
+    const kept = { value, ttl };
+    this.#kept.set(key, kept);
+    await this.#write(key, kept);
   }
 
   /** Resolves to the bytes of a key that {@link ClientStorage.keep} sets, and to "lost" while it is not known what it holds. */
@@ -99,7 +106,7 @@ export class ClientStorage {
     const kept = this.#kept.get(key);
     if (kept === undefined) return this.#try(() => this.#storage.get(key));
     await this.#write(key, kept);
-    return kept;
+    return kept.value;
   }
 
   /**
@@ -130,17 +137,17 @@ export class ClientStorage {
   }
 
   /** Writes a value that was kept. Resolves to whether the storage has it. */
-  async #write(key: string, value: Uint8Array): Promise<boolean> {
-    const done = (await this.set(key, value)) === true;
+  async #write(key: string, kept: Kept): Promise<boolean> {
+    const done = (await this.set(key, kept.value, { ttl: kept.ttl })) === true;
     // Meanwhile it can have been kept with another value.
-    if (done && this.#kept.get(key) === value) this.#kept.delete(key);
+    if (done && this.#kept.get(key) === kept) this.#kept.delete(key);
     return done;
   }
 
   /** Writes what was kept, until the storage is lost again. */
   async #writeKept(): Promise<void> {
-    for (const [key, value] of this.#kept) {
-      if (!(await this.#write(key, value))) return;
+    for (const [key, kept] of this.#kept) {
+      if (!(await this.#write(key, kept))) return;
     }
   }
 
