@@ -1,0 +1,181 @@
+import { PodPartner } from "pod-partner";
+import { createEmulator, createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { compare, hammering, leaks, resultOf } from "../../src/cli/verify-compare.ts";
+import { orderOf } from "../http/matrix/subjects.ts";
+import { setUp } from "../support/setup.ts";
+
+type Made = readonly [name: string, quantity?: number];
+
+/** A run of its own. The service creates an order for each request, also for a repeated identifier. */
+function startRun() {
+  const { emulator, partner, settle } = setUp({ repeatedIdentifier: "create", seed: { number: 1 } });
+  const place = async ([customIdentifier, quantity = 2]: Made) => {
+    const order = orderOf(emulator, customIdentifier);
+    const orderlines = order.orderlines.map((line) => ({ ...line, quantity }));
+    return (await settle(partner.orders.create({ ...order, orderlines }))).reference;
+  };
+  return {
+    emulator,
+    place,
+    settle: <T>(call: (client: typeof partner) => PromiseLike<T>) => settle(call(partner)),
+    result: () => resultOf(emulator.world()),
+  };
+}
+
+/** How the result of a run that made `found` differs from that of one that made `expected`. */
+async function differences(expected: readonly Made[], found: readonly Made[]) {
+  const [calm, run] = [startRun(), startRun()];
+  for (const order of expected) await calm.place(order);
+  for (const order of found) await run.place(order);
+  return compare(calm.result(), run.result()).map(({ kind, text }) => `${kind}: ${text}`);
+}
+
+describe("the orders of two runs", () => {
+  it.each<[string, readonly Made[], readonly Made[], readonly string[]]>([
+    ["are the same in any order, whatever their identifiers", [["a", 1], ["b"]], [["x"], ["y", 1]], []],
+    [
+      "differ by one that is made twice, which is named also among equal ones",
+      [["shop-1"], ["shop-2"]],
+      [["shop-1"], ["shop-1"], ["shop-2"]],
+      ["doubled: made twice: shop-1"],
+    ],
+    [
+      "differ by the last of equal ones, if identifiers are random",
+      [["a"]],
+      [["x"], ["y"]],
+      ["doubled: made twice: y"],
+    ],
+    [
+      "differ by one that is missing, and one that is there instead",
+      [["shop-1", 1]],
+      [["shop-2", 9]],
+      ["missing: missing: shop-1", "doubled: made although the run without a fault did not: shop-2"],
+    ],
+    [
+      "differ by one that has another content",
+      [["shop-1", 1]],
+      [["shop-1", 9]],
+      ["different: not as in the run without a fault: shop-1"],
+    ],
+    [
+      "are named up to three",
+      ["a", "b", "c", "d", "e"].map((name): Made => [name]),
+      [],
+      ["missing: missing: a, b, c and 2 more"],
+    ],
+  ])("%s", async (_, expected, found, texts) => {
+    expect(await differences(expected, found)).toEqual(texts);
+  });
+
+  it("differ by what was canceled, and not by what was shipped", async () => {
+    const [calm, shipped, canceled] = [startRun(), startRun(), startRun()];
+    await calm.place(["shop-1"]);
+    shipped.emulator.ship(await shipped.place(["shop-1"]));
+    const reference = await canceled.place(["shop-1"]);
+    await canceled.settle(({ orders }) => orders.cancel(reference, [{ index: 1, canceledQuantity: 1 }]));
+    expect(compare(calm.result(), shipped.result())).toEqual([]);
+    expect(compare(calm.result(), canceled.result())).toEqual([
+      { kind: "different", text: "not as in the run without a fault: shop-1" },
+    ]);
+  });
+});
+
+describe("the claims of two runs", () => {
+  /** A run with claims about one unit each of an order, of which `retracted` are retracted. */
+  async function claiming(identifier: string, claims: number, retracted = 0) {
+    const run = startRun();
+    const orderReference = await run.place([identifier, 3]);
+    const shipmentReference = run.emulator.ship(orderReference);
+    const { wrongItem } = run.emulator.demo.claimcategories;
+    const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: wrongItem }];
+    for (let number = 1; number <= claims; number += 1) {
+      const made = await run.settle((partner) =>
+        partner.claims.createItemIssues({ orderReference, shipmentReference, claimlines }),
+      );
+      if (number <= retracted) await run.settle((partner) => partner.claims.retract(made.reference));
+    }
+    return run;
+  }
+
+  it("differ by one that is filed twice, whatever the identifier of its order", async () => {
+    const [calm, other, twice] = [await claiming("a", 1), await claiming("b", 1), await claiming("c", 2)];
+    expect(compare(calm.result(), other.result())).toEqual([]);
+    expect(compare(calm.result(), twice.result())).toEqual([
+      { kind: "doubled", text: "made twice: the claim about c" },
+    ]);
+  });
+
+  it("differ by one that is retracted", async () => {
+    const [calm, retracted] = [await claiming("a", 1), await claiming("a", 1, 1)];
+    expect(compare(calm.result(), retracted.result())).toEqual([
+      { kind: "different", text: "not as in the run without a fault: the claim about a" },
+    ]);
+  });
+
+  it("do not count the orders that replace what was claimed", async () => {
+    const [calm, replaced] = [await claiming("a", 1), await claiming("a", 1)];
+    const [claim] = replaced.emulator.world().organizations.flatMap(({ claims }) => claims);
+    if (claim === undefined) throw new Error("There is no claim");
+    replaced.emulator.reviewClaim(claim.reference, { decision: "replacement" });
+    expect(compare(calm.result(), replaced.result())).toEqual([]);
+  });
+});
+
+describe("the requests of a run", () => {
+  /** An emulator that refuses the first request, and `send`, which needs no client and so does not wait. */
+  function refusing(retryAfter: number) {
+    const clock = createManualClock();
+    const emulator = createEmulator({ clock });
+    emulator.faults.add({
+      on: "organization.stores.list",
+      nth: 1,
+      fault: "status",
+      status: 429,
+      code: "rate_limited",
+      retryAfter,
+    });
+    const send = (path = "/stores") =>
+      emulator
+        .fetch(emulator.baseUrl + path, { headers: { "X-Service-Secret-Key": emulator.secretKey } })
+        .then((response) => response.text());
+    return { clock, emulator, send };
+  }
+
+  it("are too many when they are more than ten times as many as without a fault, and a hundred", async () => {
+    const { emulator, send } = refusing(1_000);
+    for (let number = 0; number <= 130; number += 1) await send("/accounts");
+    expect(hammering(emulator.requests, 3)).toEqual([{ kind: "hammered", text: "131 requests, 3 without a fault" }]);
+    expect(hammering(emulator.requests.slice(1), 3)).toEqual([]);
+  });
+
+  it("must wait as long as Retry-After says, but for a tolerance of 250 ms; those of another endpoint need not", async () => {
+    const { clock, emulator, send } = refusing(2_000);
+    await send();
+    await clock.advance(251);
+    await send("/accounts");
+    await send();
+    await clock.advance(1_500);
+    await send();
+    expect(hammering(emulator.requests, 5)).toEqual([
+      { kind: "hammered", text: "1 requests before the time of Retry-After" },
+    ]);
+  });
+
+  it("must have the key in its header only", async () => {
+    const { emulator, send } = refusing(1_000);
+    await send("/accounts");
+    expect(leaks(emulator.requests)).toEqual([]);
+    await send(`/accounts?key=${emulator.secretKey}`);
+    expect(leaks(emulator.requests)).toEqual([
+      { kind: "leaked", text: "the key is in the URL or body of GET organization.accounts.list" },
+    ]);
+  });
+
+  it("must not have the key in a body", async () => {
+    const { emulator } = refusing(1_000);
+    const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+    await partner.request("POST", "/orders", { body: { key: emulator.secretKey } }).catch(() => undefined);
+    expect(leaks(emulator.requests)).toMatchObject([{ kind: "leaked" }]);
+  });
+});

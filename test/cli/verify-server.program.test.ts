@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, vi } from "vitest";
+import { freePort } from "../support/port.ts";
+import { runCli } from "./process.ts";
+import { ordering, useFolder, verify } from "./verify.ts";
+
+// Each row starts programs, which can take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe("pod-partner verify of a server", () => {
+  const { programOf } = useFolder();
+  const token = "0123456789abcdef";
+  /** What a server does with a callback: `accept(status)` responds, and `read()` reads the order. */
+  const serverOf = (name: string, port: number, handle: string): readonly string[] =>
+    programOf(
+      `${name}.mjs`,
+      `import { createServer } from "node:http";
+      ${ordering}
+      const [seen, known] = [new Set(), new Set()];
+      createServer(async (request, response) => {
+        const { pathname, searchParams } = new URL(request.url, "http://server");
+        const order = searchParams.get("order_reference_v2");
+        const accept = (status) => response.writeHead(status).end();
+        const read = async () => (await get("/orders/" + order)).ok;
+        const isForged = searchParams.get("token") !== "${token}";
+        if (pathname === "/callback") return (async () => { ${handle} })().catch(() => accept(503));
+        if (pathname === "/order") for (const id of ["web-1", "web-2"]) {
+          known.add(id);
+          if ((await find(id)) === undefined) await place(id, 2);
+        }
+        if (pathname === "/sweep") {
+          const { orders } = await (await get("/orders")).json();
+          for (const { reference } of orders) if ((await get("/orders/" + reference)).ok) seen.add(reference);
+        }
+        if (pathname === "/shipped" && seen.size < 2) return accept(404);
+        response.end("ok");
+      }).listen(${port}, "127.0.0.1");`,
+    );
+  const fetching = (url: string): string =>
+    `${process.execPath} -e "fetch('${url}').then(({ ok }) => process.exit(ok ? 0 : 1))"`;
+  const optionsOf = (port: number): readonly string[] => {
+    const origin = `http://127.0.0.1:${port}`;
+    const drive = fetching(`${origin}/order`);
+    return ["--ready", origin, "--drive", drive, "--callback-url", `${origin}/callback?token=${token}`];
+  };
+  const checks = "if (isForged) return accept(403);";
+  const unread = "failed: orders that were not read since they shipped: 2";
+
+  const all = ["twice", "parts", "late", "reversed", "killed", "never", "forged"];
+
+  // The first server plays all rows. Each of the others plays one row that it passes, and those that it fails.
+  it.each([
+    ["reads each order first", `${checks} accept((await read()) ? 204 : 503);`, all, { "callbacks-never": "skipped" }],
+    ["accepts first", `${checks} accept(204); await read();`, ["parts", "killed"], { "callbacks-killed": unread }],
+    [
+      "handles an order once",
+      `${checks} if (!seen.has(order) && !(await read())) return accept(503); seen.add(order); accept(204);`,
+      ["twice", "parts"],
+      { "callbacks-parts": unread },
+    ],
+    [
+      "knows its orders only in memory",
+      `${checks} if (!known.has(searchParams.get("custom_reference"))) return accept(204); accept((await read()) ? 204 : 503);`,
+      ["reversed", "late", "killed"],
+      { "callbacks-late": unread, "callbacks-killed": unread },
+    ],
+    [
+      "refuses what it knows",
+      `${checks} if (seen.has(request.url)) return accept(409); if (!(await read())) return accept(503); seen.add(request.url); accept(204);`,
+      ["late", "twice", "parts"],
+      {
+        "callbacks-twice": "failed: callbacks that were never accepted: 2",
+        "callbacks-parts": `failed: callbacks that were never accepted: 2: ${unread.slice(8)}`,
+      },
+    ],
+    [
+      "does not look at the token",
+      "accept((await read()) ? 204 : 503);",
+      ["twice", "forged"],
+      {
+        "callbacks-forged":
+          "failed: a callback with a wrong token was accepted: a callback without a token was accepted",
+      },
+    ],
+  ])("that %s fails only where it must", async (name, handle, played, others) => {
+    const port = await freePort();
+    const server = serverOf(name.replaceAll(" ", "-"), port, handle);
+    const ids = played.map((row) => `callbacks-${row}`);
+    const { rows } = await verify(ids.join(), server, optionsOf(port));
+    expect(rows).toEqual({ ...Object.fromEntries(ids.map((id) => [id, "passed"])), ...others });
+  });
+
+  it("that sweeps finds what no callback reports", async () => {
+    const port = await freePort();
+    const server = serverOf("sweeps", port, `${checks} accept(204); await read();`);
+    const options = (path: string) => [...optionsOf(port), "--sweep", fetching(`http://127.0.0.1:${port}${path}`)];
+    const swept = await verify("callbacks-never,callbacks-killed", server, options("/sweep"));
+    expect(swept.rows).toEqual({ "callbacks-killed": "passed", "callbacks-never": "passed" });
+    const idle = await verify("callbacks-never", server, options("/idle"));
+    expect(idle.rows).toEqual({ "callbacks-never": unread });
+  });
+
+  it("may be used by a command that waits for a callback", async () => {
+    const port = await freePort();
+    const handle = `${checks} if (!(await read())) return accept(503); seen.add(order); accept(204);`;
+    const server = serverOf("awaited", port, handle);
+    const origin = `http://127.0.0.1:${port}`;
+    const drive = programOf(
+      "waits.mjs",
+      `const get = (path) => fetch("${origin}" + path).catch(() => {});
+      await get("/order");
+      while (!(await get("/shipped"))?.ok) await new Promise((resolve) => setTimeout(resolve, 100));`,
+    );
+    const given = ["--drive", drive.join(" "), "--sweep", fetching(`${origin}/sweep`)];
+    const { rows } = await verify("callbacks-killed,callbacks-never", server, [...optionsOf(port), ...given]);
+    expect(rows).toEqual({ "callbacks-killed": "passed", "callbacks-never": "passed" });
+  });
+
+  it.each(["killed-after", "killed-later"])(
+    "that is killed and right passes %s, also when the command waits for the callback",
+    async (row) => {
+      const port = await freePort();
+      const origin = `http://127.0.0.1:${port}`;
+      // What was handled before the kill does not come again: it is stored.
+      const stored = 'process.env.POD_PARTNER_VERIFY_FOLDER + "/seen"';
+      const store = `(await import("node:fs")).appendFileSync(${stored}, order + "\\n");`;
+      const handle = `${checks} if (!(await read())) return accept(503); ${store} accept(204);`;
+      const drive = programOf(
+        "waits-for-all.mjs",
+        `import { readFile } from "node:fs/promises";
+        await fetch("${origin}/order").catch(() => {});
+        const seen = async () => new Set((await readFile(${stored}, "utf8").catch(() => "")).trim().split("\\n"));
+        while ((await seen()).size < 2) await new Promise((resolve) => setTimeout(resolve, 100));`,
+      );
+      const { rows } = await verify(row, serverOf(row, port, handle), [...optionsOf(port), "--drive", drive.join(" ")]);
+      expect(rows).toEqual({ [row]: "passed" });
+    },
+  );
+
+  it("names the drive command that ended with an error", async () => {
+    const port = await freePort();
+    const server = serverOf("driven", port, `${checks} accept((await read()) ? 204 : 503);`);
+    const { errors } = await runCli(["verify", ...optionsOf(port), "--drive", "exit 5", "--", ...server]);
+    expect(errors).toContain("fails without a fault: the drive command ended with exit code 5.");
+  });
+
+  it("that never reads an order fails without a fault", async () => {
+    const port = await freePort();
+    const server = serverOf("blind", port, "accept(204);");
+    const { errors } = await runCli(["verify", ...optionsOf(port), "--", ...server]);
+    expect(errors).toContain("fails without a fault: orders that were not read since they shipped: 2");
+  });
+
+  it("that is never ready is named", async () => {
+    const port = await freePort();
+    const server = programOf(
+      "unready.mjs",
+      `import { createServer } from "node:http"; createServer((_, response) => response.writeHead(404).end()).listen(${port}, "127.0.0.1");`,
+    );
+    const { errors } = await runCli(["verify", "--timeout", "2000", ...optionsOf(port), "--", ...server]);
+    expect(errors).toMatch(/: the program was never ready: http:\S+ did not respond with 2xx \(status 404\)\./);
+    const ends = programOf("ends.mjs", "process.exit(3);");
+    const early = await runCli(["verify", ...optionsOf(port), "--", ...ends]);
+    expect(early.errors).toMatch(/: the program ended with exit code 3 before it was ready\./);
+  });
+
+  it("is not mistaken for another program at its port", async () => {
+    const other = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const { code, errors } = await runCli(["verify", ...optionsOf(port), "--", "true"]);
+    other.close();
+    other.closeAllConnections();
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: `pod-partner: Another program responds at http://127.0.0.1:${port}: end it first.\n`,
+    });
+  });
+});
