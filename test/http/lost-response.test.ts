@@ -80,6 +80,34 @@ describe("a creation whose response was lost", () => {
     expect(requests.at(-1)).toBe("POST /orders");
   });
 
+  it.each([
+    [401, { code: "refused", message: "no" }],
+    [403, { code: "refused", message: "no" }],
+    [409, { code: "refused", message: "no" }],
+    // They may mean that it already exists.
+    [400, { code: "custom_identifier_not_unique", message: "no" }],
+    [410, { code: "custom_identifier_not_unique", message: "no" }],
+    [422, { code: "custom_identifier_not_unique", message: "no" }],
+    // A gateway's.
+    [404, {}],
+    [413, {}],
+  ])(
+    "is unknown when the retry is refused with %d %j, which says nothing about the first attempt",
+    async (status, body) => {
+      const { partner, settle } = service(down, () => Response.json(body, { status }));
+      const error = await settle(rejection(partner.orders.create(order)));
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" }, cause: { status } });
+    },
+  );
+
+  it("is unknown when every response is lost, after as many attempts as the options allow", async () => {
+    const { partner, settle, sentAt } = service(down, down, down, down);
+    const error = await settle(rejection(partner.orders.create(order, { retry: { retries: 3 } })));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(sentAt).toHaveLength(4);
+  });
+
   it("has its odd response as the error when it was sent once", async () => {
     const { partner, settle } = service(() => Response.json({}, { status: 201 }));
     expect(await settle(rejection(partner.orders.create(order)))).toBeInstanceOf(ResponseValidationError);

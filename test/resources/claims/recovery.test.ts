@@ -300,23 +300,6 @@ describe("the content that a lost claim is compared with (specification 4.9, law
   });
 });
 
-describe("a retraction whose response was lost", () => {
-  const context = useService();
-
-  it("is reported as refused when the claim has been decided meanwhile", async () => {
-    const conflict = { status: 409, body: { code: "claim_not_pending", message: "no" } };
-    const claim = { ...claimOf("n", ago(0)), status: "resolved" };
-    let posts = 0;
-    context.service.respondAlways(({ method }) => {
-      if (method === "GET") return { body: { claim } };
-      posts += 1;
-      return posts === 1 ? hangUp() : conflict;
-    });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, timeout, clock: fastClock() });
-    await expect(partner.claims.retract(ref("Claim", "n"))).rejects.toMatchObject({ name: "ConflictError" });
-  });
-});
-
 describe("the look-up of a claim whose response was lost", () => {
   const context = useService();
 
