@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Bench, placeOrder, problem, referenceOf, setUp, unknownReference } from "../support.ts";
+import { type Bench, placeOrder, problem, referenceOf, setUp } from "../support.ts";
 
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 const day = 86_400_000;
@@ -25,22 +25,6 @@ const issues = (bench: Bench, of: Shipped, line: Record<string, unknown> = {}, o
 
 const missing = (bench: Bench, { shipmentReference }: Shipped, over: Record<string, unknown> = {}) =>
   bench.post("/claim-package-missing", { claim: { shipmentReference, ...over } });
-
-it("lists the categories", async () => {
-  const { get, demo } = setUp();
-  const { claimcategories } = (await get("/claimcategories")).body;
-  expect(claimcategories).toHaveLength(4);
-  expect(claimcategories).toContainEqual({
-    reference: demo.claimcategories.misprint,
-    name: "Misprint",
-    evidenceRequired: true,
-  });
-  expect(claimcategories).toContainEqual({
-    reference: demo.claimcategories.packageMissing,
-    name: "Package missing",
-    evidenceRequired: false,
-  });
-});
 
 describe("item issues", () => {
   it("are filed as a claim, and returned completely", async () => {
@@ -94,53 +78,6 @@ describe("item issues", () => {
     expect((await bench.get(`/evidence/${evidence}`)).headers.get("Content-Type")).toBe("image/png");
   });
 
-  it("are refused with the specification's codes", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const { misprint, packageMissing } = bench.demo.claimcategories;
-    const other = await placeOrder(bench);
-    const code = async (line: Record<string, unknown>, over = {}) => problem(await issues(bench, of, line, over)).code;
-    expect(await code({}, { orderReference: other })).toBe("order_not_in_shipment");
-    expect(await code({ orderlineIndex: 3 })).toBe("orderline_not_in_shipment");
-    expect(await code({ claimcategoryReference: misprint })).toBe("evidence_required");
-    expect(await code({ claimcategoryReference: packageMissing })).toBe("package_missing_category_not_allowed");
-    expect(await code({ claimcategoryReference: unknownReference("Claimcategory") })).toBe("unknown_input_error");
-    expect(await code({ evidenceReferences: [unknownReference("Evidence")] })).toBe("unknown_input_error");
-    expect(await code({}, { comment: "x".repeat(1001) })).toBe("unknown_input_error");
-    expect(await code({ evidenceReferences: Array(4).fill(await bench.evidence()) })).toBe("unknown_input_error");
-    expect((await bench.get("/claims")).body.claims).toEqual([]);
-  });
-
-  it("are limited to the shipped quantities, including those of open claims", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const claim = (await issues(bench, of, { quantity: 2 })).body.claim.reference;
-    const refused = await issues(bench, of, { quantity: 2 });
-    expect(problem(refused)).toEqual({ status: 409, code: "claimed_quantity_exceeds_shipped" });
-    await bench.send("POST", `/claims/${claim}/retract`);
-    expect((await issues(bench, of, { quantity: 3 })).status).toBe(200);
-  });
-
-  it.each(["refund", "replacement"] as const)("are limited by those that were settled with a %s", async (decision) => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    bench.emulator.reviewClaim((await issues(bench, of, { quantity: 2 })).body.claim.reference, { decision });
-    expect(problem(await issues(bench, of, { quantity: 2 }))).toEqual({
-      status: 409,
-      code: "claimed_quantity_exceeds_shipped",
-    });
-    bench.emulator.reviewClaim((await issues(bench, of, { quantity: 1 })).body.claim.reference, { decision });
-    expect((await issues(bench, of, { quantity: 1 })).status).toBe(409);
-  });
-
-  it("can be claimed again after a rejection", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const claim = (await issues(bench, of, { quantity: 3 })).body.claim.reference;
-    bench.emulator.reviewClaim(claim, { decision: "rejection" });
-    expect((await issues(bench, of, { quantity: 3 })).status).toBe(200);
-  });
-
   it("of a combined shipment are limited order by order when its package was claimed as missing", async () => {
     const bench = setUp();
     const combined = { shippingKind: "combined", dropshipAddress: undefined };
@@ -156,46 +93,9 @@ describe("item issues", () => {
       expect((await issues(bench, { shipmentReference, orderReference }, { quantity: 3 })).status).toBe(200);
     }
   });
-
-  it("are refused after the warranty of 100 days", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    await bench.clock.advance(100 * day);
-    expect((await issues(bench, of)).status).toBe(200);
-    await bench.clock.advance(1);
-    expect(problem(await issues(bench, of)).code).toBe("warranty_expired");
-    expect(problem(await missing(bench, of)).code).toBe("warranty_expired");
-  });
 });
 
 describe("a missing package", () => {
-  it("can be claimed from the date in the refusal", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const early = await missing(bench, of);
-    expect(problem(early)).toEqual({ status: 409, code: "shipment_too_recent" });
-    expect(early.body.message).toContain("2026-11-06");
-    await bench.clock.set("2026-11-05T22:59:59Z");
-    expect((await missing(bench, of)).status).toBe(409);
-    await bench.clock.advance(1000);
-    const evidence = await bench.evidence();
-    const created = await missing(bench, of, { evidenceReferences: [evidence] });
-    const { claim } = (await bench.get(`/claims/${created.body.claim.reference}`)).body;
-    expect(claim.evidenceUrls).toEqual([`http://emulator.test/v2/evidence/${evidence}`]);
-    expect(claim.claimlines.map((line: { quantity: number }) => line.quantity)).toEqual([3, 1]);
-    expect(claim.claimlines[0].claimcategory.name).toBe("Package missing");
-    expect(problem(await missing(bench, of))).toEqual({ status: 409, code: "shipment_already_claimed" });
-  });
-
-  it("cannot be claimed before two calendar days after the shipping day", async () => {
-    const bench = setUp();
-    const of = await shipped(bench, { dropshipMinimalShippingLevel: "express" });
-    await bench.clock.set("2026-11-03T22:59:59Z");
-    expect((await missing(bench, of)).body.message).toContain("2026-11-04");
-    await bench.clock.advance(1000);
-    expect((await missing(bench, of)).status).toBe(200);
-  });
-
   it("cannot be claimed when the order has a replacement", async () => {
     const bench = setUp();
     const orderReference = await placeOrder(bench);
@@ -210,32 +110,6 @@ describe("a missing package", () => {
 });
 
 describe("the life of a claim", () => {
-  it("ends with a replacement, whose address is locked", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const claim = (await issues(bench, of, { quantity: 2 })).body.claim.reference;
-    await bench.clock.advance(day);
-    const replacement = bench.emulator.reviewClaim(claim, { decision: "replacement", comment: "Sorry" });
-    const response = (await bench.get(`/claims/${claim}`)).body.claim;
-    expect(response.status).toBe("resolved");
-    expect(response.decision).toEqual({
-      decided: "2026-11-03T09:00:00.000Z",
-      refundShippingCosts: false,
-      comment: "Sorry",
-    });
-    expect(response.claimlines[0].decision).toEqual({
-      replacementQuantity: 2,
-      refundQuantity: 0,
-      rejectionQuantity: 0,
-      comment: "Sorry",
-    });
-    const { order } = (await bench.get(`/orders/${replacement}`)).body;
-    expect(order.orderlines).toMatchObject([{ index: 1, quantity: 2 }]);
-    const dropshipAddress = { countryCode: "NL", email: "a@b.example" };
-    const locked = await bench.put(`/orders/${replacement}/dropship-address`, { dropshipAddress });
-    expect(problem(locked)).toEqual({ status: 409, code: "replacement_address_locked" });
-  });
-
   it("ends with a rejection or a retraction, and then stays closed", async () => {
     const bench = setUp();
     const of = await shipped(bench);
@@ -253,34 +127,9 @@ describe("the life of a claim", () => {
     });
     expect(() => bench.emulator.reviewClaim(other, { decision: "refund" })).toThrow("retracted");
   });
-
-  it("is listed while it is open, and for 14 days after that, or since the requested time", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const closed = (await issues(bench, of)).body.claim.reference;
-    await bench.send("POST", `/claims/${closed}/retract`);
-    const open = (await issues(bench, of)).body.claim.reference;
-    const listed = async (query = "") =>
-      (await bench.get(`/claims${query}`)).body.claims.map((claim: { reference: string }) => claim.reference);
-    await bench.clock.advance(14 * day);
-    expect(await listed()).toEqual([open, closed]);
-    await bench.clock.advance(1);
-    expect(await listed()).toEqual([open]);
-    expect(await listed("?closedAfter=2026-11-01T00:00:00Z")).toEqual([open, closed]);
-    expect(problem(await bench.get("/claims?closedAfter=yesterday")).code).toBe("unknown_input_error");
-  });
 });
 
 describe("evidence", () => {
-  it("is deleted after a day when no claim uses it", async () => {
-    const bench = setUp();
-    const evidence = await bench.evidence();
-    await bench.clock.advance(day - 1);
-    expect((await bench.get(`/evidence/${evidence}`)).status).toBe(200);
-    await bench.clock.advance(1);
-    expect((await bench.get(`/evidence/${evidence}`)).status).toBe(404);
-  });
-
   it("belongs to one claim, and is deleted four months after that claim is closed", async () => {
     const bench = setUp();
     const of = await shipped(bench);

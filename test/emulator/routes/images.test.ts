@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 import { sampleImage } from "pod-partner/testing";
 import { expect, it } from "vitest";
-import { problem, referenceOf, setUp } from "../support.ts";
+import { setUp } from "../support.ts";
 
 /** Reads a PNG as a viewer does: its signature, its size, and every pixel. */
 function openPng(bytes: Uint8Array) {
@@ -21,39 +21,12 @@ function openPng(bytes: Uint8Array) {
   return size;
 }
 
-it("returns the same reference for the same content, and lists images newest first", async () => {
-  const { upload, get } = setUp();
-  const first = (await upload("/images", sampleImage("one"))).body;
-  expect(first).toEqual({ image: { reference: expect.stringMatching(referenceOf("Image")) } });
-  const second = (await upload("/images", sampleImage("two"))).body;
-  expect((await upload("/images", sampleImage("one"))).body).toEqual(first);
-  expect((await get("/images")).body).toEqual({ images: [second.image, first.image], nextCursor: null });
-});
-
-it("accepts only JPEG and PNG as octet streams", async () => {
-  const { upload, send } = setUp();
-  const jpeg = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16, 74, 70, 73, 70]);
-  expect((await upload("/images", jpeg)).status).toBe(200);
-  for (const bytes of [new Uint8Array(), new Uint8Array([0x89, 0x50]), new TextEncoder().encode("GIF89a, not taken")]) {
-    expect(problem(await upload("/images", bytes))).toEqual({ status: 400, code: "unknown_input_error" });
-  }
-  const headers = { "Content-Type": "image/png" };
-  expect(problem(await send("POST", "/images", { headers, body: sampleImage() })).status).toBe(400);
-});
-
 it("accepts an image in small chunks", async () => {
   const { send, upload } = setUp();
   const whole = (await upload("/images")).body;
   const body = ReadableStream.from(Array.from(sampleImage(), (byte) => new Uint8Array([byte])));
   const headers = { "Content-Type": "application/octet-stream" };
   expect((await send("POST", "/images", { headers, body, duplex: "half" })).body).toEqual(whole);
-});
-
-it("returns a new reference for each upload of evidence", async () => {
-  const { upload } = setUp();
-  const first = (await upload("/evidence")).body;
-  expect(first).toEqual({ evidence: { reference: expect.stringMatching(referenceOf("Evidence")) } });
-  expect((await upload("/evidence")).body).not.toEqual(first);
 });
 
 it("draws valid pictures: media, thumbnails, product media, layer images and samples", async () => {

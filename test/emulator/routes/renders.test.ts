@@ -1,7 +1,7 @@
 import { PodPartner } from "pod-partner";
 import { createManualClock, sampleImage, validImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { type Bench, problem, referenceOf, setUp, unknownReference } from "../support.ts";
+import { type Bench, problem, referenceOf, setUp } from "../support.ts";
 
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 
@@ -20,33 +20,6 @@ async function rendered(bench: Bench): Promise<`Render_${string}`> {
 }
 
 describe("scenes and perspectives", () => {
-  it("lists scenes, also by productgroup", async () => {
-    const { get, demo } = setUp();
-    expect((await get("/scenes")).body).toEqual({
-      scenes: [
-        { reference: demo.scenes.studio, name: "Studio" },
-        { reference: demo.scenes.desk, name: "Desk" },
-        { reference: demo.scenes.campaign, name: "Spring campaign" },
-      ],
-    });
-    const by = (group: string) => get(`/scenes?productgroupReference=${group}`);
-    expect((await by(demo.productgroups.slimCases)).body.scenes).toHaveLength(3);
-    expect((await by(demo.productgroups.accessories)).body.scenes).toEqual([]);
-  });
-
-  it("responds with a scene", async () => {
-    const { get, demo } = setUp();
-    expect((await get(`/scenes/${demo.scenes.desk}`)).body.scene).toEqual({
-      reference: demo.scenes.desk,
-      name: "Desk",
-      description: expect.any(String),
-      private: false,
-      allowsProductPerspectives: false,
-      compatibleProductgroups: expect.arrayContaining([{ reference: demo.productgroups.slimCases }]),
-      perspectives: [{ reference: demo.perspectives.front }],
-    });
-  });
-
   it("responds with the perspectives of scenes and products", async () => {
     const { get, demo } = setUp();
     const names = async (query: string) =>
@@ -74,76 +47,12 @@ describe("scenes and perspectives", () => {
   });
 });
 
-describe("compositions", () => {
-  it("returns a combination and its cost", async () => {
-    const bench = setUp();
-    const { scenes, products, perspectives } = bench.demo;
-    const found = await lookup(bench, scenes.campaign, products.toughCase, perspectives.angled);
-    expect(found.body).toEqual({ composition: { reference: reference("Composition"), tokenCost: 5 } });
-    expect((await bench.get(`/compositions/${found.body.composition.reference}`)).body).toEqual(found.body);
-  });
-
-  it("responds with 404 to a combination that does not exist, and 410 to one of an archived product", async () => {
-    const bench = setUp();
-    const { scenes, products, perspectives } = bench.demo;
-    expect((await lookup(bench, scenes.desk, products.slimCase, perspectives.angled)).status).toBe(404);
-    expect((await lookup(bench, scenes.studio, products.screenProtector, perspectives.front)).status).toBe(404);
-    const gone = await lookup(bench, scenes.studio, products.slimCase8, perspectives.front);
-    expect(problem(gone)).toEqual({ status: 410, code: "gone" });
-    const known = await composition(bench);
-    bench.emulator.updateProduct(products.slimCase, { status: "archived" });
-    expect(problem(await bench.get(`/compositions/${known}`))).toEqual({ status: 410, code: "gone" });
-  });
-});
-
 describe("renders", () => {
-  it("stay pending for a while, and then have files and a placeholder", async () => {
-    const bench = setUp();
-    const render = await rendered(bench);
-    expect((await bench.get(`/renders/${render}`)).body.render).toMatchObject({
-      reference: render,
-      status: "pending",
-      created: "2026-11-02T09:00:00.000Z",
-      completed: null,
-    });
-    for (const part of ["media", "thumbnail"]) {
-      const early = await bench.get(`/renders/${render}/${part}`);
-      expect([early.status, early.headers.get("Retry-After")]).toEqual([202, "3"]);
-    }
-    await bench.clock.advance(3000);
-    const response = (await bench.get(`/renders/${render}`)).body.render;
-    const media = await bench.get(`/renders/${render}/media`);
-    expect(response).toEqual({
-      reference: render,
-      compositionReference: reference("Composition"),
-      imageReference: reference("Image"),
-      status: "completed",
-      thumbhash: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/),
-      media: { mimeType: "image/png", extension: "png", size: media.body.byteLength },
-      thumbnail: { mimeType: "image/png", extension: "png", size: expect.any(Number) },
-      created: "2026-11-02T09:00:00.000Z",
-      completed: "2026-11-02T09:00:03.000Z",
-    });
-    expect(media.headers.get("Cache-Control")).toBe("private, max-age=31536000, immutable");
-    expect(media.headers.get("Content-Type")).toBe("image/png");
-    expect(media.headers.get("ETag")).toMatch(/^".+"$/);
-  });
-
   it("take the time that the test sets", async () => {
     const bench = setUp({ renderDuration: 60_000 });
     const render = await rendered(bench);
     await bench.clock.advance(59_001);
     expect((await bench.get(`/renders/${render}/media`)).headers.get("Retry-After")).toBe("1");
-  });
-
-  it("are the same for the same pair, and use the tokens each time", async () => {
-    const bench = setUp();
-    expect(await rendered(bench)).toBe(await rendered(bench));
-    expect((await bench.get("/rendertokens")).body.rendertokens).toMatchObject({
-      used: 2,
-      limit: 1000,
-      remaining: 998,
-    });
   });
 
   it("complete or fail when the test says so", async () => {
@@ -220,50 +129,9 @@ describe("renders", () => {
       expect(problem(await bench.get(`/renders/${reference}/media`)).code).toBe("render_failed");
     },
   );
-
-  it("are refused for unknown parts, and for compositions of an archived product", async () => {
-    const bench = setUp();
-    const valid = { compositionReference: await composition(bench), imageReference: await bench.image() };
-    for (const over of [
-      { imageReference: unknownReference("Image") },
-      { compositionReference: unknownReference("Composition") },
-      { scale: 2 },
-    ]) {
-      const response = await bench.post("/renders", { render: { ...valid, ...over } });
-      expect(problem(response)).toEqual({ status: 400, code: "unknown_input_error" });
-    }
-    bench.emulator.updateProduct(bench.demo.products.slimCase, { status: "archived" });
-    expect(problem(await bench.post("/renders", { render: valid })).status).toBe(410);
-  });
 });
 
 describe("rendertokens", () => {
-  it("are refused until Monday in Amsterdam when the remaining ones are not enough", async () => {
-    const bench = setUp({ rendertokenLimit: 1 });
-    await rendered(bench);
-    await bench.clock.set("2026-11-08T22:59:59.500Z");
-    const render = { compositionReference: await composition(bench), imageReference: await bench.image() };
-    const refused = await bench.post("/renders", { render });
-    expect(problem(refused)).toEqual({ status: 429, code: "rendertoken_limit_exceeded" });
-    expect(refused.headers.get("Retry-After")).toBe("1");
-    expect(refused.headers.has("X-RateLimit")).toBe(true);
-    await bench.clock.advance(500);
-    expect((await bench.post("/renders", { render })).status).toBe(200);
-  });
-
-  it.each([
-    ["2026-11-02T09:00:00Z", "2026-11-09T00:00:00+01:00"], // a Monday, in winter
-    ["2026-03-28T12:00:00Z", "2026-03-30T00:00:00+02:00"], // before the clocks go forward
-    ["2026-10-24T12:00:00Z", "2026-10-26T00:00:00+01:00"], // before the clocks go back
-    ["2026-07-05T21:59:59Z", "2026-07-06T00:00:00+02:00"], // a second before the reset, in summer
-    ["2026-07-05T22:00:00Z", "2026-07-13T00:00:00+02:00"], // at the reset itself
-  ])("at %s are reset at %s", async (now, resets) => {
-    const { get } = setUp({ clock: createManualClock(now) });
-    expect((await get("/rendertokens")).body).toEqual({
-      rendertokens: { used: 0, limit: 1000, remaining: 1000, resets },
-    });
-  });
-
   it.each([
     "0000-01-01T00:00:00Z",
     "0000-02-29T12:00:00Z",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { address, type Bench, placeOrder, problem, setUp, unknownReference } from "../support.ts";
+import { address, type Bench, placeOrder, setUp, unknownReference } from "../support.ts";
 
 function quote({ demo, post }: Bench, over: Record<string, unknown> = {}, quantity = 1) {
   return post("/quote", {
@@ -45,44 +45,9 @@ describe("quotes", () => {
     const far = { dropshipAddress: { ...address, countryCode: "AU" } };
     expect((await quote(bench, far)).body.shippingOptions[0]).toEqual({ level: "basic", price: 795 });
   });
-
-  it("are empty for a combined order", async () => {
-    const bench = setUp();
-    const combined = { shippingKind: "combined", dropshipAddress: undefined };
-    expect(await quote(bench, combined)).toMatchObject({ status: 200, body: { shippingOptions: [] } });
-  });
-
-  it("validate store, products and country as the creation does", async () => {
-    const bench = setUp();
-    const code = async (over: Record<string, unknown>) => problem(await quote(bench, over)).code;
-    const ended = [{ productReference: bench.demo.products.slimCase13, quantity: 1 }];
-    expect(await code({ storeReference: bench.demo.stores.shopify })).toBe("store_not_writable_via_api");
-    expect(await code({ orderlines: ended })).toBe("product_not_orderable");
-    expect(await code({ dropshipAddress: { ...address, countryCode: "SY" } })).toBe("invalid_address_denied_country");
-    expect(await code({ dropshipAddress: undefined })).toBe("missing_address");
-    expect(await code({ customIdentifier: "not here" })).toBe("unknown_input_error");
-  });
 });
 
 describe("shipments", () => {
-  it("have no tracking at the basic level, and all tracking fields above it", async () => {
-    const bench = setUp();
-    const basic = await placeOrder(bench);
-    const shipment = bench.emulator.ship(basic);
-    expect((await bench.get(`/shipments/${shipment}`)).body).toEqual({
-      shipment: { reference: shipment, orders: [{ reference: basic }] },
-    });
-    for (const level of ["tracked", "express"]) {
-      const order = await placeOrder(bench, { dropshipMinimalShippingLevel: level });
-      expect((await bench.get(`/shipments/${bench.emulator.ship(order)}`)).body.shipment).toMatchObject({
-        orders: [{ reference: order }],
-        carrier: expect.any(String),
-        trackingNumber: expect.stringMatching(/^EMU/),
-        trackingUrl: expect.stringMatching(/^https:\/\//),
-      });
-    }
-  });
-
   it("have different tracking numbers", async () => {
     const bench = setUp();
     const numbers = new Set<string>();
