@@ -16,7 +16,6 @@ export type {
   KindOf,
   ListChange,
   ListChanges,
-  ListRemoval,
   ListSnapshot,
   Referenced,
   SnapshotCell,

@@ -1,11 +1,14 @@
+import * as z from "zod/mini";
 import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
+import { since } from "../../changes/snapshot.ts";
 import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import {
   type ConditionalOptions,
   conditionally,
   type RequestOptions,
+  taking,
   type UnconditionalOptions,
 } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
@@ -28,6 +31,8 @@ export interface ProductChangesOptions extends ChangesOptions<Product> {
   /** Whether to read the details of each added or changed product, with one request each. Default false. */
   readonly details?: boolean | undefined;
 }
+
+const changesOptions = taking(() => ({ since: since("Product"), details: z.optional(z.boolean()) }));
 
 /** Reads products and downloads their images (specification 2.6, 4.3). */
 export class ProductsResource {
@@ -97,7 +102,7 @@ export class ProductsResource {
    * @throws The same errors as the overload without `details`.
    * @example
    * const { added, changed, snapshot } = await partner.catalog.products.changes({ since, details: true });
-   * for (const { weightGrams } of [...added, ...changed.map(({ current }) => current)]) console.log(weightGrams);
+   * for (const { current } of [...added, ...changed]) console.log(current.weightGrams);
    */
   changes(options: ProductChangesOptions & { readonly details: true }): ApiCall<ListChanges<Product, ProductDetail>>;
   /**
@@ -118,7 +123,7 @@ export class ProductsResource {
   changes(options?: ProductChangesOptions): ApiCall<ListChanges<Product>>;
   changes(options: ProductChangesOptions = {}): ApiCall<ListChanges<Product>> {
     const get = (reference: ProductReference, each: RequestOptions) => this.get(reference, each);
-    return changesOf(this.#context, { kind: "Product", list: listProducts, get }, options);
+    return changesOf(this.#context, { kind: "Product", list: listProducts, options: changesOptions, get }, options);
   }
 
   /**
