@@ -52,7 +52,7 @@ export { ConfigurationError, RequestValidationError, ResponseValidationError } f
 export type { ListPage, Method } from "./http/endpoint.ts";
 export type { FetchLike } from "./http/fetch-transport.ts";
 export type { Logger } from "./http/logger.ts";
-export type { ExactRow, Later, ManyOptions, MapRows, RowMapping, Rows } from "./http/many.ts";
+export type { ExactRow, GetMany, Later, ManyOptions, MapRows, RowMapping, Rows } from "./http/many.ts";
 export type {
   CallTrace,
   CallTracer,

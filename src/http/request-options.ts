@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Issue, mostIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
-import { type Checked, check, type UnknownKey } from "../schemas/check.ts";
+import { type Checked, check, unknownOption } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { type Overrides, splitFields } from "../util/fields.ts";
 import { attempt, isFunction, isObject, isPlainObject, isRecord, propertyOf, wordsOf } from "../util/foreign.ts";
@@ -228,15 +228,12 @@ export const taking =
 /** The options of a request, without any others. */
 export const requestOptions = taking(() => ({}));
 
-const unknownOption: UnknownKey = {
-  message: "is an unknown option",
-  aliases: new Map([
-    ["limit", "toArray({ limit })"],
-    ["maxRetries", "retry.retries"],
-    ["retries", "retry.retries"],
-    ["abortSignal", "signal"],
-  ]),
-};
+const unknown = unknownOption({
+  limit: "toArray({ limit })",
+  maxRetries: "retry.retries",
+  retries: "retry.retries",
+  abortSignal: "signal",
+});
 
 function checkAny(options: unknown, schema: Schema): Checked {
   const path = ["options"];
@@ -247,7 +244,7 @@ function checkAny(options: unknown, schema: Schema): Checked {
   } catch (error) {
     return refused(`cannot be checked: ${wordsOf(error)}`);
   }
-  const checked = check(schema, options, [], unknownOption);
+  const checked = check(schema, options, [], unknown);
   if (checked.ok) return checked;
   const issues = checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue));
   return { ...checked, issues };

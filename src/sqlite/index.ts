@@ -4,8 +4,10 @@
  * @module pod-partner/sqlite
  */
 
-import { type KeyValueStorage, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
-import { type PartnerClock, systemClock } from "../util/clock.ts";
+import * as z from "zod/mini";
+import { checkedConfiguration } from "../schemas/check.ts";
+import { type KeyValueStorage, lifetimeOf, organizationName, refuse, storageClock } from "../storage/contract.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import { builtIn } from "../util/runtime.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
@@ -27,6 +29,8 @@ export interface SqliteStorage extends KeyValueStorage {
   close(): Promise<void>;
 }
 
+const sqliteOptions = () => z.strictObject({ organization: organizationName(), clock: storageClock() });
+
 /** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
 const sweepEvery = 32;
 
@@ -45,9 +49,9 @@ const sweepEvery = 32;
  * const partner = new PodPartner({ baseUrl, secretKey, storage: sqliteStorage("partner.db") });
  */
 export function sqliteStorage(path: string, options: SqliteStorageOptions = {}): SqliteStorage {
-  const { organization, clock = systemClock } = readStorageOptions(options, ["organization", "clock"]);
+  const { organization, clock } = checkedConfiguration(sqliteOptions, options, "storage");
   const sqlite = sqliteModule();
-  const connection = new Connection(sqlite, new StorageFile(path, sqlite), readClock(clock));
+  const connection = new Connection(sqlite, new StorageFile(path, sqlite), clock);
   let changes = 0;
   return {
     kind: "sqlite",

@@ -3,7 +3,7 @@ import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import { since } from "../../changes/snapshot.ts";
-import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
+import { type GetMany, getMany } from "../../http/many.ts";
 import {
   type ConditionalOptions,
   conditionally,
@@ -14,7 +14,6 @@ import {
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
-import type { Outcome } from "../../util/concurrency.ts";
 import { fieldsOf } from "../../util/fields.ts";
 import {
   getLayerImage,
@@ -69,11 +68,9 @@ export class ProductsResource {
     return this.#send(getProduct, { path: { productReference } }, options);
   }
 
-  /** Reads many products by their references. It works like the overload with options. */
-  getMany(references: Rows<ProductReference>): AsyncIterable<Outcome<ProductReference, ProductDetail>>;
   /**
-   * Reads many products, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
-   * failure does not stop the other rows. Iterate the outcomes once.
+   * Reads many products by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
+   * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
    * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
@@ -84,15 +81,8 @@ export class ProductsResource {
    *   else console.error(outcome.input, outcome.error);
    * }
    */
-  getMany<Row>(
-    rows: Rows<Row>,
-    options: ManyOptions & MapRows<Row, ProductReference>,
-  ): AsyncIterable<Outcome<Row, ProductDetail>>;
-  getMany(
-    rows: Rows<unknown>,
-    options?: ManyRows<ProductReference, ManyOptions>,
-  ): AsyncIterable<Outcome<unknown, ProductDetail>> {
-    return getMany("catalog.products.getMany", this.get.bind(this), rows, options);
+  get getMany(): GetMany<ProductReference, ProductDetail> {
+    return getMany("catalog.products.getMany", this.get.bind(this));
   }
 
   /**

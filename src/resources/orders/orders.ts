@@ -2,9 +2,9 @@ import { captureCallSite } from "../../errors/call-site.ts";
 import { mostInDoubt } from "../../http/create-once.ts";
 import {
   type ExactRow,
+  type GetMany,
   getMany,
   iterateOnce,
-  type ManyOptions,
   type ManyRows,
   type MapRows,
   type Rows,
@@ -150,11 +150,9 @@ export class OrdersResource {
     return this.#send(getOrder, { path: { orderReference } }, options);
   }
 
-  /** Reads many orders by their references. It works like the overload with options. */
-  getMany(references: Rows<OrderReference>): AsyncIterable<Outcome<OrderReference, Order>>;
   /**
-   * Reads many orders, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
-   * failure does not stop the other rows. Iterate the outcomes once.
+   * Reads many orders by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
+   * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
    * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
@@ -165,15 +163,8 @@ export class OrdersResource {
    *   else console.error(outcome.input, outcome.error);
    * }
    */
-  getMany<Row>(
-    rows: Rows<Row>,
-    options: ManyOptions & MapRows<Row, OrderReference>,
-  ): AsyncIterable<Outcome<Row, Order>>;
-  getMany(
-    rows: Rows<unknown>,
-    options?: ManyRows<OrderReference, ManyOptions>,
-  ): AsyncIterable<Outcome<unknown, Order>> {
-    return getMany("orders.getMany", this.get.bind(this), rows, options);
+  get getMany(): GetMany<OrderReference, Order> {
+    return getMany("orders.getMany", this.get.bind(this));
   }
 
   /**
