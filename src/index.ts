@@ -46,7 +46,7 @@ export { OrderMismatchError, OutcomeUnknownError } from "./errors/orders.ts";
 export { RenderFailedError, TokenBudgetError, WaitTimeoutError } from "./errors/renders.ts";
 export type { ErrorResponse } from "./errors/response.ts";
 export { AlreadyReadError, CursorLoopError, ResponseTooLargeError } from "./errors/response.ts";
-export { StorageError } from "./errors/storage.ts";
+export { DamagedStorageError, StorageError } from "./errors/storage.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";

@@ -13,6 +13,7 @@ import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StorageFile } from "./file.ts";
 
+export { DamagedStorageError } from "../errors/storage.ts";
 export type { KeyValueStorage } from "../storage/contract.ts";
 
 /** Options of {@link sqliteStorage}. */
@@ -38,9 +39,9 @@ const sweepEvery = 32;
  * Remembers in a file, for the processes of one machine: several can use it at the same time. It needs no package, only a runtime with
  * `node:sqlite`.
  *
- * A process that is killed loses nothing and leaves no half value; a power failure can lose the latest seconds. A damaged file is
- * renamed to `<path>-damaged`: one operation fails and says so, and the storage begins empty. The SDK creates the file so that only its
- * owner can read it.
+ * A process that is killed loses nothing and leaves no half value; a power failure can lose the latest seconds. An operation
+ * that meets damage in the file fails as a `DamagedStorageError`, and the file stays as it is. The SDK creates the file so that only its owner
+ * can read it.
  *
  * @param path The path of a file in an existing folder, on a local disk; it is created at the first use. `:memory:` keeps nothing.
  * @throws `ConfigurationError` if the folder does not exist, or if the runtime has no `node:sqlite`: it is in Node since 22.13 and 23.4,
@@ -51,7 +52,7 @@ const sweepEvery = 32;
 export function sqliteStorage(path: string, options: SqliteStorageOptions = {}): SqliteStorage {
   const { organization, clock } = checkedConfiguration(sqliteOptions, options, "storage");
   const sqlite = sqliteModule();
-  const connection = new Connection(sqlite, new StorageFile(path, sqlite), clock);
+  const connection = new Connection(sqlite, new StorageFile(path), clock);
   let changes = 0;
   return {
     kind: "sqlite",
