@@ -1,7 +1,8 @@
 import type { Method } from "./http/endpoint.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { type CallTracer, Observer, type StorageLostEvent } from "./http/observer.ts";
-import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
+import type { RateLimits } from "./http/pacing/forecast.ts";
+import { Pacer } from "./http/pacing/pacer.ts";
 import { Pulse } from "./http/pulse.ts";
 import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";

@@ -66,7 +66,7 @@ export type {
   StorageLostEvent,
   UnreadDownloadEvent,
 } from "./http/observer.ts";
-export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/forecast.ts";
 export type { Priority } from "./http/pacing/queue.ts";
 export type { JoinFleet } from "./http/pacing/tokens.ts";
 export type { PauseReason } from "./http/pacing/wait.ts";

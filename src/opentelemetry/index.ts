@@ -17,7 +17,7 @@ import {
 import { ApiError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import type { CallTrace, CallTracer } from "../http/observer.ts";
-import type { RateLimits } from "../http/pacing/pacer.ts";
+import type { RateLimits } from "../http/pacing/forecast.ts";
 import { systemClock } from "../util/clock.ts";
 import { endingOf, safely } from "../util/foreign.ts";
 import { assertRuntime, version } from "../util/runtime.ts";
