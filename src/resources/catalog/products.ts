@@ -3,18 +3,12 @@ import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import { since } from "../../changes/snapshot.ts";
-import { type GetMany, getMany } from "../../http/many.ts";
-import {
-  type ConditionalOptions,
-  conditionally,
-  type RequestOptions,
-  taking,
-  type UnconditionalOptions,
-} from "../../http/request-options.ts";
+import { type RequestOptions, taking } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { fieldsOf } from "../../util/fields.ts";
+import { type GetMany, getMany } from "../many.ts";
 import {
   getLayerImage,
   getProduct,
@@ -24,6 +18,7 @@ import {
   type Product,
   type ProductDetail,
 } from "./catalog.endpoints.ts";
+import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "./conditional.ts";
 
 /** Options of {@link ProductsResource.changes}: those of each request, the snapshot to compare with, and `details`. */
 export interface ProductChangesOptions extends ChangesOptions<Product> {

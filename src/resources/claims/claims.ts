@@ -1,5 +1,4 @@
 import { mostInDoubt } from "../../http/create-once.ts";
-import { type GetMany, getMany } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
@@ -10,6 +9,7 @@ import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
 import { isDate } from "../../util/kinds.ts";
 import { Latest } from "../../util/latest.ts";
+import { type GetMany, getMany } from "../many.ts";
 import {
   type Claim,
   type Claimcategory,

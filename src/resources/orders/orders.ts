@@ -1,14 +1,5 @@
 import { captureCallSite } from "../../errors/call-site.ts";
 import { mostInDoubt } from "../../http/create-once.ts";
-import {
-  type ExactRow,
-  type GetMany,
-  getMany,
-  iterateOnce,
-  type ManyRows,
-  type MapRows,
-  type Rows,
-} from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
@@ -17,6 +8,7 @@ import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrency.ts";
 import { Latest } from "../../util/latest.ts";
+import { type ExactRow, type GetMany, getMany, iterateOnce, type ManyRows, type MapRows, type Rows } from "../many.ts";
 import { type CanceledRemainder, type Changing, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
 import {
   type Cancellation,

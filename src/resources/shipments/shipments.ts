@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { endpoint, field } from "../../http/endpoint.ts";
-import { type GetMany, getMany } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { ShipmentReference } from "../../references/references.ts";
 import { anyList, open, reference, text } from "../../schemas/shape.ts";
+import { type GetMany, getMany } from "../many.ts";
 
 /** A shipment (specification 2.10). Only tracked and express shipments have a carrier and tracking. */
 export interface Shipment {

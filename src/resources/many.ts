@@ -1,12 +1,12 @@
 import { type CallSite, captureCallSite, withRow } from "../errors/call-site.ts";
 import { AlreadyReadError } from "../errors/response.ts";
 import { RequestValidationError } from "../errors/validation.ts";
+import { checkedOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
 import { attempt, isFunction, isObject } from "../util/foreign.ts";
-import { checkedOptions, custom, type RequestOptions, taking } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
