@@ -1,12 +1,14 @@
 import type { Method } from "./http/endpoint.ts";
+import type { StorageLostEvent } from "./http/events.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
-import { type CallTracer, Observer, type StorageLostEvent } from "./http/observer.ts";
+import { Observer } from "./http/observer.ts";
 import type { RateLimits } from "./http/pacing/forecast.ts";
 import { Pacer } from "./http/pacing/pacer.ts";
 import { Pulse } from "./http/pulse.ts";
 import { createRedact } from "./http/redact.ts";
 import { RetryBudget } from "./http/retry-budget.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
+import type { CallTracer } from "./http/tracing.ts";
 import { createSender } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";

@@ -50,11 +50,7 @@ export { DamagedStorageError, StorageError } from "./errors/storage.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
-export type { FetchLike } from "./http/fetch-transport.ts";
-export type { Logger } from "./http/logger.ts";
 export type {
-  CallTrace,
-  CallTracer,
   Hooks,
   InvalidResponseEvent,
   PauseEvent,
@@ -64,7 +60,9 @@ export type {
   StorageBackEvent,
   StorageLostEvent,
   UnreadDownloadEvent,
-} from "./http/observer.ts";
+} from "./http/events.ts";
+export type { FetchLike } from "./http/fetch-transport.ts";
+export type { Logger } from "./http/logger.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/forecast.ts";
 export type { Priority } from "./http/pacing/queue.ts";
 export type { JoinFleet } from "./http/pacing/tokens.ts";
@@ -77,6 +75,7 @@ export type {
 } from "./http/request-options.ts";
 export type { ResponseMode } from "./http/response.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
+export type { CallTrace, CallTracer } from "./http/tracing.ts";
 export type { SendRequest } from "./http/transport.ts";
 export type { PacingOptions, PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";

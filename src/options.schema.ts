@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { type Hooks, hookNames } from "./http/events.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import type { Logger } from "./http/logger.ts";
-import { type Hooks, hookNames } from "./http/observer.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import { type RetryOptions, retryOverrides } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";

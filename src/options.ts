@@ -1,7 +1,7 @@
 import { ConfigurationError } from "./errors/validation.ts";
+import type { Hooks } from "./http/events.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Level, type Logger, stderrLogger } from "./http/logger.ts";
-import type { Hooks } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
