@@ -1,4 +1,4 @@
-import { cellOf, isHash, isSame, type Row, readRows, type Snapshot, writeSnapshot } from "./snapshot.ts";
+import { type Cells, cellOf, isHash, isSame, readRows, type Snapshot, writeSnapshot } from "./snapshot.ts";
 
 /** An entry of a list, by the field that the comparison uses. */
 interface ListedItem {
@@ -10,8 +10,8 @@ export class Comparison<Listed extends ListedItem> {
   readonly #known: ReadonlySet<string>;
   /** The names of the cells of a row. The known fields come first: an entry that lacks the unknown ones then has a shorter row. */
   readonly #names: Set<string>;
-  readonly #before: ReadonlyMap<string, Row>;
-  readonly #now = new Map<string, Row>();
+  readonly #before: ReadonlyMap<string, Cells>;
+  readonly #now = new Map<string, Cells>();
   readonly #added = new Map<string, { readonly current: Listed }>();
   readonly #changed = new Map<string, { current: Listed; previous: ListedItem; fields: readonly string[] }>();
 
@@ -69,7 +69,7 @@ export class Comparison<Listed extends ListedItem> {
   }
 
   /** Compares an entry with the snapshot. A field without a value has its cell of the row `listed`. */
-  async #compare(reference: string, current: Listed, given: readonly [string, unknown][], listed: Row = []) {
+  async #compare(reference: string, current: Listed, given: readonly [string, unknown][], listed: Cells = []) {
     const values = new Map(given);
     const names = [...this.#names];
     const row = await Promise.all(

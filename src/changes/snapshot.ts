@@ -5,7 +5,7 @@ import { canonicalJson, sha256 } from "../util/digest.ts";
 import type { SnapshotCell } from "./list-changes.ts";
 
 /** The cells of an entry, in the order of the names of the fields. A missing field has no cell. */
-export type Row = readonly (SnapshotCell | undefined)[];
+export type Cells = readonly (SnapshotCell | undefined)[];
 
 /** A snapshot of any list. */
 export interface Snapshot {
@@ -79,7 +79,7 @@ export function since(kind: ReferenceKind) {
 }
 
 /** Reads the rows of a snapshot, with the cells in the order of `names`. An empty array is a missing field. */
-export function readRows({ kind, fields, rows }: Snapshot, names: readonly string[]): ReadonlyMap<string, Row> {
+export function readRows({ kind, fields, rows }: Snapshot, names: readonly string[]): ReadonlyMap<string, Cells> {
   const columns = names.map((name) => fields.indexOf(name));
   const present = (cell: SnapshotCell | undefined) => (isHash(cell) && cell.length === 0 ? undefined : cell);
   return new Map(rows.map(([id, ...cells]) => [`${kind}_${id}`, columns.map((column) => present(cells[column]))]));
@@ -89,7 +89,7 @@ export function readRows({ kind, fields, rows }: Snapshot, names: readonly strin
 export function writeSnapshot(
   kind: ReferenceKind,
   fields: readonly string[],
-  rows: ReadonlyMap<string, Row>,
+  rows: ReadonlyMap<string, Cells>,
 ): Snapshot {
   const written = Array.from(rows, ([reference, row]) => {
     const end = row.findLastIndex((cell) => cell !== undefined) + 1;

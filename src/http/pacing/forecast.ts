@@ -52,7 +52,7 @@ function untilTurn({ ms, reason }: Wait, rank: number): number {
 }
 
 /** What decides how long calls wait. */
-export interface Limits {
+export interface PacingState {
   readonly clock: PartnerClock;
   readonly tokens: TokenSource;
   readonly queues: WaitQueues;
@@ -64,21 +64,21 @@ export interface Limits {
 
 /** Explains why calls wait, and for how long. It serves none: how many requests are in flight must not depend on who asks. */
 export class Forecast {
-  readonly #limits: Limits;
+  readonly #state: PacingState;
 
-  constructor(limits: Limits) {
-    this.#limits = limits;
+  constructor(state: PacingState) {
+    this.#state = state;
   }
 
   /** What keeps the first of so many calls from its tokens now: the limit that keeps it the longest. */
   wait(policies: readonly string[], calls: number): Wait | undefined {
-    const { gatewayLimit, clock, tokens } = this.#limits;
+    const { gatewayLimit, clock, tokens } = this.#state;
     return longer(gatewayLimit.wait(clock.now()), tokens.wait(policies, calls));
   }
 
   /** What keeps the first call, which has its tokens, from being sent. */
   #untilOpen(): Wait | undefined {
-    const { ceiling, queues } = this.#limits;
+    const { ceiling, queues } = this.#state;
     return queues.first && (ceiling?.wait(queues.waiting + 1) ?? { ms: 0, reason: "ceiling", policy: "default" });
   }
 
@@ -86,7 +86,7 @@ export class Forecast {
   #waitOf({ policies, size, wait, waitFound }: WaitQueue): Wait | undefined {
     const open = this.#untilOpen();
     if (open !== undefined) return longer(open, size > 0 ? this.wait(policies, size) : undefined);
-    return wait && { ...wait, ms: Math.max(0, waitFound + wait.ms - this.#limits.clock.now()) };
+    return wait && { ...wait, ms: Math.max(0, waitFound + wait.ms - this.#state.clock.now()) };
   }
 
   /**
@@ -95,7 +95,7 @@ export class Forecast {
    */
   report(waiter: Waiter, report: (wait: Wait) => void): () => void {
     const waitNow = () =>
-      this.#limits.queues.first?.waiter === waiter ? this.#untilOpen() : this.#waitOf(waiter.queue);
+      this.#state.queues.first?.waiter === waiter ? this.#untilOpen() : this.#waitOf(waiter.queue);
     const wait = waitNow();
     if (wait !== undefined && !endsEarly.has(wait.reason)) {
       const ms = this.#expect(waiter, wait);
@@ -108,36 +108,36 @@ export class Forecast {
     const reportNow = () => {
       const present = waitNow();
       // Nothing keeps a queue whose turn it is just now.
-      if (present === undefined) stop = this.#limits.clock.after(1, reportNow);
+      if (present === undefined) stop = this.#state.clock.after(1, reportNow);
       else report({ ...present, ms: this.#expect(waiter, present) });
     };
-    stop = this.#limits.clock.after(reportedAfter, reportNow);
+    stop = this.#state.clock.after(reportedAfter, reportNow);
     return () => stop();
   }
 
   /** Whole milliseconds until a call may be sent: at least as long as the tokens of all calls before it take. */
   #expect(waiter: Waiter, wait: Wait): number {
-    if (this.#limits.queues.first?.waiter === waiter) return Math.ceil(untilTurn(wait, 1));
-    const rank = (policy: string) => this.#limits.queues.rank(waiter, policy);
-    const known = waiter.queue.policies.map((policy) => this.#limits.tokens.until(policy, rank(policy)));
+    if (this.#state.queues.first?.waiter === waiter) return Math.ceil(untilTurn(wait, 1));
+    const rank = (policy: string) => this.#state.queues.rank(waiter, policy);
+    const known = waiter.queue.policies.map((policy) => this.#state.tokens.until(policy, rank(policy)));
     return Math.ceil(Math.max(untilTurn(wait, rank("default")), this.#untilSent(rank("default")), ...known));
   }
 
   /** Milliseconds until this number of requests may be sent, by the limits that are no bucket of the service. */
   #untilSent(requests: number): number {
-    const next = this.#limits.gatewayLimit.wait(this.#limits.clock.now())?.ms ?? 0;
-    return Math.max(next + (requests - 1) * this.#limits.gatewayLimit.interval, this.#untilSlot(requests));
+    const next = this.#state.gatewayLimit.wait(this.#state.clock.now())?.ms ?? 0;
+    return Math.max(next + (requests - 1) * this.#state.gatewayLimit.interval, this.#untilSlot(requests));
   }
 
   /** Milliseconds until this number of requests has its slots of the ceiling, behind the one that waits for its slot. */
   #untilSlot(requests: number): number {
-    return this.#limits.ceiling?.until(requests + (this.#limits.queues.first === undefined ? 0 : 1)) ?? 0;
+    return this.#state.ceiling?.until(requests + (this.#state.queues.first === undefined ? 0 : 1)) ?? 0;
   }
 
   /** The rate limits as this process knows them now. */
   rateLimits(): RateLimits {
     const policies: Record<string, RateLimit> = Object.create(null);
-    for (const policy of this.#limits.tokens.names()) policies[policy] = this.#stateOf(policy);
+    for (const policy of this.#state.tokens.names()) policies[policy] = this.#stateOf(policy);
     return {
       policies,
       // Every call draws from `default`, too (specification 8).
@@ -147,9 +147,9 @@ export class Forecast {
   }
 
   #estimate(calls: number, policy: string): number {
-    const all = this.#limits.queues.waitingFor(policy) + calls;
-    const ms = this.#limits.tokens.until(policy, all);
-    if (all < 1 || !this.#limits.paced) return ms;
+    const all = this.#state.queues.waitingFor(policy) + calls;
+    const ms = this.#state.tokens.until(policy, all);
+    if (all < 1 || !this.#state.paced) return ms;
     return Math.max(ms, this.#untilSent(all), this.#stateOf(policy, all).nextTokenIn);
   }
 
@@ -159,12 +159,12 @@ export class Forecast {
    * @param rank The call for which `nextTokenIn` is: the first one, or a later one as far as the first one's wait says.
    */
   #stateOf(policy: string, rank = 1): RateLimit {
-    const level = this.#limits.tokens.level(policy);
-    if (!this.#limits.paced) return { ...level, nextTokenIn: 0, waiting: 0, reason: undefined };
+    const level = this.#state.tokens.level(policy);
+    if (!this.#state.paced) return { ...level, nextTokenIn: 0, waiting: 0, reason: undefined };
     let waiting = 0;
     let longest: Wait | undefined;
-    const gateway = this.#limits.gatewayLimit.wait(this.#limits.clock.now())?.ms ?? 0;
-    let nextTokenIn = Math.max(level.nextTokenIn, gateway, this.#limits.ceiling?.until(1) ?? 0);
+    const gateway = this.#state.gatewayLimit.wait(this.#state.clock.now())?.ms ?? 0;
+    let nextTokenIn = Math.max(level.nextTokenIn, gateway, this.#state.ceiling?.until(1) ?? 0);
     for (const { wait, calls } of this.#waits()) {
       if (wait.policy !== policy) continue;
       waiting += calls;
@@ -179,7 +179,7 @@ export class Forecast {
   *#waits(): Generator<{ readonly wait: Wait; readonly calls: number }> {
     const open = this.#untilOpen();
     if (open !== undefined) yield { wait: open, calls: 1 };
-    for (const queue of this.#limits.queues) {
+    for (const queue of this.#state.queues) {
       const wait = queue.size > 0 ? this.#waitOf(queue) : undefined;
       if (wait !== undefined) yield { wait, calls: queue.size };
     }
