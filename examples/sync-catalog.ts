@@ -23,13 +23,13 @@ async function sync(): Promise<void> {
     since: await stored(),
     deadline: 30 * 60_000,
   });
-  for (const product of added) shop.set(product.reference, product);
+  for (const { current } of added) shop.set(current.reference, current);
   for (const { current, fields } of changed) {
     shop.set(current.reference, current);
     console.log(current.name, "changed:", fields.join(", "));
   }
-  for (const { reference, previous } of removed) {
-    shop.delete(reference);
+  for (const { previous } of removed) {
+    shop.delete(previous.reference);
     console.log(previous.name, "is gone");
   }
   // Stored last: after a crash above, the next run finds the same changes again.

@@ -16,7 +16,6 @@ export type {
   KindOf,
   ListChange,
   ListChanges,
-  ListRemoval,
   ListSnapshot,
   Referenced,
   SnapshotCell,
@@ -47,16 +46,11 @@ export { OrderMismatchError, OutcomeUnknownError } from "./errors/orders.ts";
 export { RenderFailedError, TokenBudgetError, WaitTimeoutError } from "./errors/renders.ts";
 export type { ErrorResponse } from "./errors/response.ts";
 export { AlreadyReadError, CursorLoopError, ResponseTooLargeError } from "./errors/response.ts";
-export { StorageError } from "./errors/storage.ts";
+export { DamagedStorageError, StorageError } from "./errors/storage.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
-export type { FetchLike } from "./http/fetch-transport.ts";
-export type { Logger } from "./http/logger.ts";
-export type { ExactRow, Later, ManyOptions, MapRows, RowMapping, Rows } from "./http/many.ts";
 export type {
-  CallTrace,
-  CallTracer,
   Hooks,
   InvalidResponseEvent,
   PauseEvent,
@@ -66,24 +60,23 @@ export type {
   StorageBackEvent,
   StorageLostEvent,
   UnreadDownloadEvent,
-} from "./http/observer.ts";
-export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
+} from "./http/events.ts";
+export type { FetchLike } from "./http/fetch-transport.ts";
+export type { Logger } from "./http/logger.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/forecast.ts";
 export type { Priority } from "./http/pacing/queue.ts";
 export type { JoinFleet } from "./http/pacing/tokens.ts";
 export type { PauseReason } from "./http/pacing/wait.ts";
-export type { AnyRequestOptions, StandardResult, StandardSchema } from "./http/request-any.ts";
 export type {
-  ConditionalOptions,
   HeadersInput,
   QueryValue,
   RequestOptions,
   RetryOptions,
-  UnconditionalOptions,
 } from "./http/request-options.ts";
 export type { ResponseMode } from "./http/response.ts";
 export type { ApiCall, WhenLost, WithResponse } from "./http/send.ts";
+export type { CallTrace, CallTracer } from "./http/tracing.ts";
 export type { SendRequest } from "./http/transport.ts";
-export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
 export type { PacingOptions, PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
@@ -122,6 +115,7 @@ export type {
   ProductStatus,
 } from "./resources/catalog/catalog.endpoints.ts";
 export type { CatalogResource } from "./resources/catalog/catalog.ts";
+export type { ConditionalOptions, UnconditionalOptions } from "./resources/catalog/conditional.ts";
 export type { ProductChangesOptions, ProductsResource } from "./resources/catalog/products.ts";
 export type {
   Claim,
@@ -147,6 +141,7 @@ export type { Evidence, EvidenceResource } from "./resources/evidence/evidence.t
 export type { PrintImage } from "./resources/images/images.endpoints.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { UploadedImage } from "./resources/images/upload-once.ts";
+export type { ExactRow, GetMany, Later, ManyOptions, MapRows, RowMapping, Rows } from "./resources/many.ts";
 export type { CanceledRemainder, OrderProgress } from "./resources/orders/change.ts";
 export { isOpen } from "./resources/orders/change.ts";
 export type {
@@ -213,8 +208,10 @@ export type {
 } from "./resources/renders/renders.endpoints.ts";
 export type { RendersResource } from "./resources/renders/renders.ts";
 export type { Rendertokens, RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
+export type { AnyRequestOptions, StandardResult, StandardSchema } from "./resources/request-any.ts";
 export type { Scene, SceneListOptions, SceneSummary, ScenesResource } from "./resources/scenes/scenes.ts";
 export type { Shipment, ShipmentsResource } from "./resources/shipments/shipments.ts";
+export type { ImageUploadOptions, UploadOptions } from "./resources/upload.ts";
 export type { ItemsResource, WarehouseItem, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
+import { type Hooks, hookNames } from "./http/events.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import type { Logger } from "./http/logger.ts";
-import { type Hooks, hookNames } from "./http/observer.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import { type RetryOptions, retryOverrides } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptions, noOrderForms } from "./schemas/assumptions.ts";
-import type { UnknownKey } from "./schemas/check.ts";
+import { unknownOption } from "./schemas/check.ts";
 import { baseUrl, clock, filledText, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { functionOf, isFunction, isObject, isPlainObject, isRecord, propertyOf } from "./util/foreign.ts";
@@ -174,19 +174,16 @@ export const optionsSchema =
     return z.strictObject({ baseUrl: baseUrl(), secretKey: secretKey(), ...Object.fromEntries(schemas) });
   };
 
-/** What the error about an unknown option says. */
-export const unknownOption: UnknownKey = {
-  message: "is an unknown option",
-  aliases: new Map([
-    ["apiKey", "secretKey"],
-    ["key", "secretKey"],
-    ["token", "secretKey"],
-    ["url", "baseUrl"],
-    ["endpoint", "baseUrl"],
-    ["maxRetries", "retry.retries"],
-    ["retries", "retry.retries"],
-    ["maxRetryAfter", "retry.maxRetryAfter"],
-    ["perSecond", "pacing.perSecond"],
-    ["burst", "pacing.burst"],
-  ]),
-};
+/** What the error about an unknown option of a client says. */
+export const unknownClientOption = unknownOption({
+  apiKey: "secretKey",
+  key: "secretKey",
+  token: "secretKey",
+  url: "baseUrl",
+  endpoint: "baseUrl",
+  maxRetries: "retry.retries",
+  retries: "retry.retries",
+  maxRetryAfter: "retry.maxRetryAfter",
+  perSecond: "pacing.perSecond",
+  burst: "pacing.burst",
+});

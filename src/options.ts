@@ -1,14 +1,14 @@
 import { ConfigurationError } from "./errors/validation.ts";
+import type { Hooks } from "./http/events.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Level, type Logger, stderrLogger } from "./http/logger.ts";
-import type { Hooks } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { ResponseMode } from "./http/response.ts";
 import type { WhenLost } from "./http/send.ts";
 import type { Transport } from "./http/transport.ts";
-import { defaults, optionsSchema, unknownOption } from "./options.schema.ts";
+import { defaults, optionsSchema, unknownClientOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
@@ -165,7 +165,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     baseUrl: fields.baseUrl ?? read("baseUrl", "POD_PARTNER_BASE_URL"),
     secretKey: fields.secretKey ?? read("secretKey", "POD_PARTNER_SECRET_KEY"),
   }));
-  const checked = check(optionsSchema(given), given, [], unknownOption);
+  const checked = check(optionsSchema(given), given, [], unknownClientOption);
   if (!checked.ok) {
     const issues = checked.issues.map((issue) => {
       const variable = variables.get(issue.path[0]);

@@ -1,23 +1,14 @@
-import * as z from "zod/mini";
 import { saysMissing } from "../errors/api.ts";
-import { RequestValidationError } from "../errors/validation.ts";
 import type { Call, Found } from "../http/call.ts";
-import { optionFaults, type RequestOptions, taking } from "../http/request-options.ts";
+import { checkedOptions, type RequestOptions } from "../http/request-options.ts";
 import { type ApiCall, type CallContext, join, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { concurrently } from "../util/concurrency.ts";
 import { splitFields, withFields } from "../util/fields.ts";
-import { propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import { Comparison } from "./comparison.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
-import { readSnapshot, snapshotFaults, writeSnapshot } from "./snapshot.ts";
-
-// The content of a snapshot is checked where it is read.
-const since = () => ({ since: z.optional(z.unknown()) });
-const own = taking(since);
-const withDetails = taking(() => ({ ...since(), details: z.optional(z.boolean()) }));
 
 interface WithDetails {
   readonly details?: boolean | undefined;
@@ -51,13 +42,9 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
 ): Promise<Found<ListChanges<Listed, Current>>> {
   const { kind, get } = list;
   const endpoint = call.name;
-  const faults = optionFaults(given, get === undefined ? own : withDetails);
-  const issues = [...faults, ...snapshotFaults(kind, propertyOf(given, "since"))];
-  if (issues.length > 0) throw new RequestValidationError({ issues, endpoint });
-
-  const { since, details } = given;
+  const { since, details } = checkedOptions(list.options, given, endpoint);
   const { signal, query, body } = call.options;
-  const comparison = new Comparison<Listed>(knownFields(list), readSnapshot(since));
+  const comparison = new Comparison<Listed>(knownFields(list), since);
   let latest: ResponseHead | undefined;
   const dataOf = async <Data>(part: ApiCall<Data>): Promise<Data> => {
     const { data, response } = await join(call, part);
@@ -117,10 +104,9 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
   else await readEach([...comparison.missing, ...(details ? comparison.differing : [])], get);
 
   if (latest === undefined) throw new TypeError("no request was made");
-  const { table, ...changes } = await comparison.result();
-  const data = { ...changes, snapshot: writeSnapshot(kind, table) };
-  // The comparison gives the current entries as `Listed`, or as `Current` after `readEach`, which its type cannot say.
-  return { data: data as unknown as ListChanges<Listed, Current>, response: latest };
+  // The current entries are of the type `Current` after `readEach`, which the type of the comparison cannot say.
+  const data = comparison.result(kind) as unknown as ListChanges<Listed, Current>;
+  return { data, response: latest };
 }
 
 /** One reading of a list. */

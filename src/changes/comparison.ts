@@ -1,27 +1,25 @@
-import { cellAt, cellOf, isHash, isSame, type Row, type Table } from "./snapshot.ts";
+import { type Cells, cellOf, isHash, isSame, readRows, type Snapshot, writeSnapshot } from "./snapshot.ts";
 
-/** An entry of a list, by the fields that the comparison uses. */
+/** An entry of a list, by the field that the comparison uses. */
 interface ListedItem {
   readonly reference: string;
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** Compares a list with a table of what it contained before. It keeps a row of every entry, but only the entries that differ. */
+/** Compares a list with a snapshot. It keeps a row of every entry, but only the entries that differ. */
 export class Comparison<Listed extends ListedItem> {
-  /** The fields that the specification names. */
   readonly #known: ReadonlySet<string>;
-  /** All fields. The known ones come first: unknown ones, which an entry may lack, are then cut off at the end of its row. */
+  /** The names of the cells of a row. The known fields come first: an entry that lacks the unknown ones then has a shorter row. */
   readonly #names: Set<string>;
-  readonly #before: ReadonlyMap<string, Row>;
-  readonly #now = new Map<string, Row>();
-  /** The entries that were added or that differ. */
-  readonly #news = new Map<string, Listed>();
+  readonly #before: ReadonlyMap<string, Cells>;
+  readonly #now = new Map<string, Cells>();
+  readonly #added = new Map<string, { readonly current: Listed }>();
+  readonly #changed = new Map<string, { current: Listed; previous: ListedItem; fields: readonly string[] }>();
 
-  constructor(known: readonly string[], { fields, rows }: Table) {
+  /** @param known The names of the fields that the specification shows. */
+  constructor(known: readonly string[], since: Snapshot | null | undefined) {
     this.#known = new Set(known);
-    this.#names = new Set([...known, ...fields]);
-    this.#before = rows;
+    this.#names = new Set([...known, ...(since?.fields ?? [])]);
+    this.#before = since ? readRows(since, [...this.#names]) : new Map();
   }
 
   /** The references of the snapshot that were not found yet. */
@@ -29,86 +27,70 @@ export class Comparison<Listed extends ListedItem> {
     return [...this.#before.keys()].filter((reference) => !this.#now.has(reference));
   }
 
-  /** The references of the entries that were added or that differ. */
+  /** The references of the entries that were added or that changed. */
   get differing(): readonly string[] {
-    return [...this.#news.keys()];
+    return [...this.#added.keys(), ...this.#changed.keys()];
   }
 
   /** Takes an entry as the list has it. A later one replaces an earlier one. */
-  async add(entry: Listed): Promise<void> {
+  add(entry: Listed): Promise<void> {
     const { reference, ...values } = entry;
-    await this.#set(reference, await this.#rowOf(Object.entries(values)), entry);
+    for (const name of Object.keys(values)) this.#names.add(name);
+    return this.#compare(reference, entry, Object.entries(values));
   }
 
   /**
-   * Takes the response of the endpoint for one entry. It has the known fields of the list entry. Its unknown fields can have other values
-   * than those of the list, so they are not compared.
+   * Takes the response of the endpoint for one entry. Only the known fields are compared: the unknown ones can have other values than those
+   * in the list.
    */
-  async addDetail(reference: string, detail: Listed): Promise<void> {
-    const listed = this.#now.get(reference) ?? this.#before.get(reference);
-    const known = Object.entries(Object(detail) as Values).filter(([name]) => this.#known.has(name));
-    await this.#set(reference, { ...listed, ...(await this.#rowOf(known)) }, detail);
+  addDetail(reference: string, detail: Listed): Promise<void> {
+    const known = Object.entries(detail).filter(([name]) => this.#known.has(name));
+    return this.#compare(reference, detail, known, this.#now.get(reference) ?? this.#before.get(reference));
   }
 
   /** Keeps an entry of the snapshot as it was. */
   keep(reference: string): void {
-    this.#now.set(reference, this.#before.get(reference) ?? {});
+    this.#now.set(reference, this.#before.get(reference) ?? []);
   }
 
-  /** Takes the news that an entry does not exist. */
+  /** Removes an entry that the service says does not exist. */
   remove(reference: string): void {
-    this.#now.delete(reference);
-    this.#news.delete(reference);
+    for (const entries of [this.#now, this.#added, this.#changed]) entries.delete(reference);
   }
 
-  /** The result, when every entry was taken. */
-  async result() {
-    const added: Listed[] = [];
-    const changed: { current: Listed; fields: readonly string[]; previous: Values }[] = [];
-    for (const [reference, current] of this.#news) {
-      const before = this.#before.get(reference);
-      if (before === undefined) {
-        added.push(current);
-        continue;
-      }
-      const fields = await this.#differences(before, this.#now.get(reference) ?? {});
-      changed.push({ current, fields, previous: valuesOf(before, fields) });
-    }
-    const fields = [...this.#names];
-    const removed = this.missing.map((reference) => ({
-      reference,
-      previous: valuesOf(this.#before.get(reference) ?? {}, fields),
-    }));
-    return { added, changed, removed, table: { fields, rows: this.#now } };
+  /** The result, when the whole list was compared. */
+  result(kind: Snapshot["kind"]) {
+    return {
+      added: [...this.#added.values()],
+      changed: [...this.#changed.values()],
+      removed: this.missing.map((reference) => ({ previous: this.#previousOf(reference) })),
+      snapshot: writeSnapshot(kind, [...this.#names], this.#now),
+    };
   }
 
-  async #set(reference: string, row: Row, entry: Listed): Promise<void> {
+  /** Compares an entry with the snapshot. A field without a value has its cell of the row `listed`. */
+  async #compare(reference: string, current: Listed, given: readonly [string, unknown][], listed: Cells = []) {
+    const values = new Map(given);
+    const names = [...this.#names];
+    const row = await Promise.all(
+      names.map((name, at) => (values.has(name) ? cellOf(values.get(name), this.#known.has(name)) : listed[at])),
+    );
     this.#now.set(reference, row);
     const before = this.#before.get(reference);
-    if (before !== undefined && (await this.#differences(before, row)).length === 0) this.#news.delete(reference);
-    else this.#news.set(reference, entry);
-  }
-
-  async #rowOf(values: readonly (readonly [string, unknown])[]): Promise<Row> {
-    const cells = values.map(async ([name, value]) => {
-      this.#names.add(name);
-      return [name, await cellOf(value, this.#known.has(name))] as const;
-    });
-    return Object.fromEntries(await Promise.all(cells));
-  }
-
-  /** The names of the fields whose values differ. */
-  async #differences(one: Row, other: Row): Promise<readonly string[]> {
-    const differing: string[] = [];
-    for (const name of this.#names) {
-      if (!(await isSame(cellAt(one, name), cellAt(other, name)))) differing.push(name);
+    if (before === undefined) {
+      this.#added.set(reference, { current });
+      return;
     }
-    return differing;
+    const same = await Promise.all(row.map((cell, at) => isSame(before[at], cell)));
+    const fields = names.filter((_, at) => !same[at]);
+    if (fields.length === 0) this.#changed.delete(reference);
+    else this.#changed.set(reference, { current, previous: this.#previousOf(reference), fields });
   }
-}
 
-/** The values of a row that are not stored as hashes. */
-function valuesOf(row: Row, names: readonly string[]): Values {
-  const cells = names.map((name) => [name, cellAt(row, name)] as const);
-  return Object.fromEntries(cells.filter(([, cell]) => cell !== undefined && !isHash(cell)));
+  /** An entry of the snapshot, without the values that are stored as hashes. */
+  #previousOf(reference: string): ListedItem {
+    const row = this.#before.get(reference) ?? [];
+    const cells = Array.from(this.#names, (name, at) => [name, row[at]] as const);
+    return { reference, ...Object.fromEntries(cells.filter(([, cell]) => cell !== undefined && !isHash(cell))) };
+  }
 }

@@ -2,7 +2,7 @@ import type { RequestOptions } from "../http/request-options.ts";
 import type { ApiCall } from "../http/send.ts";
 import type { PagedEndpoint } from "../pagination/paginator.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";
-import type { OpenEnum } from "../schemas/shape.ts";
+import type { OpenEnum, Schema } from "../schemas/shape.ts";
 
 /** An entry of a list that has a reference. */
 export interface Referenced {
@@ -41,27 +41,23 @@ export type ListSnapshot<Item extends Referenced> = {
 export interface ListChange<Listed extends Referenced, Current extends Listed = Listed> {
   /** The entry now. */
   readonly current: Current;
+  /**
+   * The entry as the snapshot has it: the reference, and each value that is short. Long texts, objects and arrays are missing, because the
+   * snapshot has only their hashes.
+   */
+  readonly previous: Pick<Listed, "reference"> & Partial<Omit<Listed, "reference">>;
   /** The names of the fields that differ, unknown fields included. */
   readonly fields: readonly FieldOf<Listed>[];
-  /** The old values of these fields. Without the values that the snapshot has only as a hash: long texts, objects and arrays. */
-  readonly previous: Partial<Omit<Listed, "reference">>;
-}
-
-/** An entry that is no longer in a list. */
-export interface ListRemoval<Listed extends Referenced> {
-  readonly reference: Listed["reference"];
-  /** The last known values. Without the values that the snapshot has only as a hash: long texts, objects and arrays. */
-  readonly previous: Partial<Omit<Listed, "reference">>;
 }
 
 /** The differences between a list and a snapshot. */
 export interface ListChanges<Listed extends Referenced, Current extends Listed = Listed> {
   /** The entries that the snapshot does not have. Without `since`, all entries. */
-  readonly added: readonly Current[];
+  readonly added: readonly Pick<ListChange<Listed, Current>, "current">[];
   /** The entries that differ from the snapshot. */
   readonly changed: readonly ListChange<Listed, Current>[];
   /** The entries of the snapshot that the service no longer has. */
-  readonly removed: readonly ListRemoval<Listed>[];
+  readonly removed: readonly Pick<ListChange<Listed>, "previous">[];
   /** The value for `since` the next time. Store it after you have handled the changes. */
   readonly snapshot: ListSnapshot<Listed>;
 }
@@ -76,6 +72,7 @@ export interface ChangesOptions<Listed extends Referenced> extends RequestOption
 export interface ChangingList<Listed> {
   readonly kind: ReferenceKind;
   readonly list: PagedEndpoint<Listed, object>;
+  readonly options: Schema;
   /** Reads one entry, if the service has an endpoint for it. Its response has the fields of the list entry, and more. */
   readonly get?: (reference: never, options: RequestOptions) => ApiCall<Listed>;
 }

@@ -1,21 +1,27 @@
-import type { Issue } from "../errors/validation.ts";
+import * as z from "zod/mini";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
+import { array } from "../schemas/shape.ts";
 import { canonicalJson, sha256 } from "../util/digest.ts";
-import { wordsOf } from "../util/foreign.ts";
 import type { SnapshotCell } from "./list-changes.ts";
 
-/** The fields of an entry, without its reference. A missing field has no cell. */
-export type Row = Readonly<Record<string, SnapshotCell | undefined>>;
+/** The cells of an entry, in the order of the names of the fields. A missing field has no cell. */
+export type Cells = readonly (SnapshotCell | undefined)[];
 
-/** The cell of a field. A field can have the name of a method of each object, such as `constructor`. */
-export const cellAt = (row: Row, name: string): SnapshotCell | undefined =>
-  Object.hasOwn(row, name) ? row[name] : undefined;
+/** A snapshot of any list. */
+export interface Snapshot {
+  readonly version: 1;
+  readonly kind: ReferenceKind;
+  readonly fields: readonly string[];
+  readonly rows: readonly (readonly SnapshotCell[])[];
+}
+
+const version = 1;
 
 /**
  * The most bytes of JSON that a value may have in a snapshot. A longer value is stored as a hash. A known field may be longer than its hash,
  * so that most old values can be reported; the number of unknown fields is not limited, so these may not.
  */
-const longest = { known: 34, unknown: 12 };
+const mostBytes = { known: 34, unknown: 12 };
 
 const encoder = new TextEncoder();
 
@@ -36,95 +42,58 @@ function isStored(value: unknown, limit: number): value is string | number | boo
 
 /** Makes the cell of a value of JSON. */
 export async function cellOf(value: unknown, known: boolean): Promise<SnapshotCell | undefined> {
-  if (isStored(value, known ? longest.known : longest.unknown)) return value;
+  if (isStored(value, known ? mostBytes.known : mostBytes.unknown)) return value;
   // The entries of a known array, such as the linked products of an item, are a set.
   return [await hashOf(canonicalJson(known && Array.isArray(value) ? value.map(canonicalJson).sort() : value))];
 }
 
-/**
- * Whether two cells stand for the same value. A version of the SDK that knows more fields stores more values themselves, so a value
- * may be compared with a hash.
- */
+/** Whether two cells stand for the same value. An older SDK that did not know the field may have stored a hash of it. */
 export async function isSame(one: SnapshotCell | undefined, other: SnapshotCell | undefined): Promise<boolean> {
-  if (one === undefined || other === undefined) return one === other;
-  if (isHash(one)) return one[0] === (isHash(other) ? other[0] : await hashOf(JSON.stringify(other)));
-  return isHash(other) ? isSame(other, one) : one === other;
+  if (one === undefined || other === undefined || !(isHash(one) || isHash(other))) return one === other;
+  const [hash, otherHash] = [one, other].map((cell) => (isHash(cell) ? cell[0] : hashOf(JSON.stringify(cell))));
+  return (await hash) === (await otherHash);
 }
-
-/** A snapshot of any list. */
-export interface Snapshot {
-  readonly version: 1;
-  readonly kind: ReferenceKind;
-  readonly fields: readonly string[];
-  readonly rows: readonly (readonly SnapshotCell[])[];
-}
-
-/** The entries of a list in memory: the names of all fields, and a row for each reference. */
-export interface Table {
-  readonly fields: readonly string[];
-  readonly rows: ReadonlyMap<string, Row>;
-}
-
-const version = 1;
-
-const isText = (value: unknown): value is string => typeof value === "string";
 
 const isCell = (cell: unknown): boolean =>
   Array.isArray(cell)
-    ? cell.length <= 1 && cell.every(isText)
+    ? cell.length === 0 || (cell.length === 1 && typeof cell[0] === "string")
     : cell === null || ["string", "number", "boolean"].includes(typeof cell);
 
-function faultOf(kind: ReferenceKind, given: unknown): Issue | undefined {
-  const fault = (path: Issue["path"], message: string): Issue => ({ path: ["since", ...path], message });
-  if (isText(given)) return fault([], "expected a snapshot as an object: parse its JSON first");
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return fault([], "expected the `snapshot` of an earlier result");
-  const { version: written, kind: ofList, fields, rows }: Readonly<Record<string, unknown>> = { ...given };
-  if (written !== version) return fault(["version"], `expected ${version}: begin again without \`since\``);
-  if (ofList !== kind) return fault(["kind"], `expected "${kind}": this snapshot is of another list`);
-  if (!Array.isArray(fields) || !fields.every(isText)) return fault(["fields"], "expected an array of names");
-  if (!Array.isArray(rows)) return fault(["rows"], "expected an array");
+/** The schema of the option `since` of a list. */
+export function since(kind: ReferenceKind) {
   const isRow = (row: unknown): boolean =>
-    Array.isArray(row) &&
-    row.length <= 1 + fields.length &&
-    referenceFault(kind, `${kind}_${row[0]}`) === undefined &&
-    row.every(isCell);
-  const damaged = rows.findIndex((row) => !isRow(row));
-  if (damaged < 0) return undefined;
-  const message = `expected the 26 characters of a reference and at most ${fields.length} values`;
-  return fault(["rows", damaged], `${message}: the snapshot is damaged`);
-}
-
-/** Checks a value that a caller gave as a snapshot. Reports the first fault only: a damaged snapshot can have one in every row. */
-export function snapshotFaults(kind: ReferenceKind, given: unknown): readonly Issue[] {
-  if (given === undefined || given === null) return [];
-  try {
-    return [faultOf(kind, given)].filter((fault) => fault !== undefined);
-  } catch (error) {
-    return [{ path: ["since"], message: `cannot be read: ${wordsOf(error)}` }];
-  }
-}
-
-/** Reads a checked snapshot. */
-export function readSnapshot(given: Snapshot | null | undefined): Table {
-  const { kind, fields, rows } = given ?? { kind: "", fields: [], rows: [] };
-  const toRow = (cells: readonly SnapshotCell[]): Row => {
-    // An empty array is a missing field.
-    const present = cells.map((cell) => (isHash(cell) && cell.length === 0 ? undefined : cell));
-    return Object.fromEntries(fields.map((name, column) => [name, present[column]]));
+    Array.isArray(row) && referenceFault(kind, `${kind}_${row[0]}`) === undefined && row.every(isCell);
+  const fields = {
+    version: z.literal(version, { error: `expected ${version}: begin again without \`since\`` }),
+    kind: z.literal(kind, { error: `expected "${kind}": this snapshot is of another list` }),
+    fields: array(z.string()),
+    rows: array(
+      z.custom(isRow, { error: "expected the 26 characters of a reference and values: the snapshot is damaged" }),
+    ),
   };
-  return { fields, rows: new Map(rows.map(([id, ...cells]) => [`${kind}_${id}`, toRow(cells)])) };
+  const error = ({ input }: { readonly input?: unknown }) =>
+    typeof input === "string"
+      ? "expected a snapshot as an object: parse its JSON first"
+      : "expected the `snapshot` of an earlier result";
+  return z.nullish(z.object(fields, { error }));
 }
 
-/** Writes a table as a plain JSON value. */
-export function writeSnapshot(kind: ReferenceKind, { fields, rows }: Table): Snapshot {
-  const toCells = (row: Row): SnapshotCell[] => {
-    const end = fields.findLastIndex((name) => cellAt(row, name) !== undefined) + 1;
-    return fields.slice(0, end).map((name) => {
-      const cell = cellAt(row, name);
-      return cell === undefined ? [] : cell;
-    });
-  };
-  const written = Array.from(rows, ([reference, row]) => [reference.slice(kind.length + 1), ...toCells(row)]);
+/** Reads the rows of a snapshot, with the cells in the order of `names`. An empty array is a missing field. */
+export function readRows({ kind, fields, rows }: Snapshot, names: readonly string[]): ReadonlyMap<string, Cells> {
+  const columns = names.map((name) => fields.indexOf(name));
+  const present = (cell: SnapshotCell | undefined) => (isHash(cell) && cell.length === 0 ? undefined : cell);
+  return new Map(rows.map(([id, ...cells]) => [`${kind}_${id}`, columns.map((column) => present(cells[column]))]));
+}
+
+/** Writes the entries of a list as a plain JSON value. Missing fields at the end of a row have no cell. */
+export function writeSnapshot(
+  kind: ReferenceKind,
+  fields: readonly string[],
+  rows: ReadonlyMap<string, Cells>,
+): Snapshot {
+  const written = Array.from(rows, ([reference, row]) => {
+    const end = row.findLastIndex((cell) => cell !== undefined) + 1;
+    return [reference.slice(kind.length + 1), ...row.slice(0, end).map((cell) => (cell === undefined ? [] : cell))];
+  });
   return { version, kind, fields, rows: written };
 }

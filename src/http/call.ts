@@ -13,7 +13,7 @@ import { Attempts } from "./attempts.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import { unexpected } from "./connection-errors.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
-import { type CallTrace, newCallId, type Observer } from "./observer.ts";
+import { newCallId, type Observer } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Redact } from "./redact.ts";
@@ -21,6 +21,7 @@ import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request
 import { checkOptions, type PartOptions, part, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode, type ResponseUse } from "./response.ts";
 import type { RetryBudget } from "./retry-budget.ts";
+import type { CallTrace } from "./tracing.ts";
 import type { Sender } from "./transport.ts";
 
 /** What all calls of one client share. */

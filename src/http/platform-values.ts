@@ -10,7 +10,7 @@ import type { WireRequest } from "./transport.ts";
  * knows either the platform's class or the other, depending on what came first: so it is tried.
  */
 
-type Content = WireRequest["content"];
+type WireContent = WireRequest["content"];
 
 /**
  * Whether the platform's `fetch` sends the bytes of a body. It sends a value of a class that it does not know as text, which has a type of its
@@ -48,7 +48,7 @@ async function readAll(stream: unknown): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** The content of a request as values that the platform's `fetch` knows. */
-export async function knownContent(content: Content): Promise<Content> {
+export async function knownContent(content: WireContent): Promise<WireContent> {
   if (typeof content !== "object" || ArrayBuffer.isView(content)) return content;
   const probe = isBlob(content)
     ? attempt(() => Object.defineProperty(content.slice(0, 0), "stream", { value: emptyStream() }))
@@ -78,7 +78,7 @@ export async function knownContent(content: Content): Promise<Content> {
 }
 
 /** Whether the content is not in memory: `fetch` reads it piece by piece. */
-export const isRead = (content: Content): content is Blob | ReadableStream<Uint8Array> =>
+export const isRead = (content: WireContent): content is Blob | ReadableStream<Uint8Array> =>
   isBlob(content) || isWebStream(content) || (typeof content === "object" && !ArrayBuffer.isView(content));
 
 let tried: { readonly Controller: unknown; readonly Class: unknown; readonly isKnown: boolean } | undefined;

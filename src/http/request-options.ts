@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { type Issue, mostIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
-import { type Checked, check, type UnknownKey } from "../schemas/check.ts";
+import { type Checked, check, unknownOption } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { type Overrides, splitFields } from "../util/fields.ts";
-import { attempt, isFunction, isObject, isPlainObject, isRecord, propertyOf, wordsOf } from "../util/foreign.ts";
+import type { Overrides } from "../util/fields.ts";
+import { isFunction, isObject, isPlainObject, isRecord, propertyOf, wordsOf } from "../util/foreign.ts";
 import { bytesIn, isBlob } from "../util/kinds.ts";
 import type { Priority } from "./pacing/queue.ts";
 
@@ -96,7 +96,7 @@ export const isHeader = (name: unknown, value: unknown): boolean =>
   /^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed(value));
 
 /** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
-const isValidHeader = (name: unknown, value: unknown): boolean =>
+export const isValidHeader = (name: unknown, value: unknown): boolean =>
   isHeader(name, value) && !impossible.has(String(name).toLowerCase());
 
 const addIssue = ({ issues, value }: z.core.ParsePayload, { path, message, ...unchecked }: Issue): void => {
@@ -228,15 +228,12 @@ export const taking =
 /** The options of a request, without any others. */
 export const requestOptions = taking(() => ({}));
 
-const unknownOption: UnknownKey = {
-  message: "is an unknown option",
-  aliases: new Map([
-    ["limit", "toArray({ limit })"],
-    ["maxRetries", "retry.retries"],
-    ["retries", "retry.retries"],
-    ["abortSignal", "signal"],
-  ]),
-};
+const unknown = unknownOption({
+  limit: "toArray({ limit })",
+  maxRetries: "retry.retries",
+  retries: "retry.retries",
+  abortSignal: "signal",
+});
 
 function checkAny(options: unknown, schema: Schema): Checked {
   const path = ["options"];
@@ -247,7 +244,7 @@ function checkAny(options: unknown, schema: Schema): Checked {
   } catch (error) {
     return refused(`cannot be checked: ${wordsOf(error)}`);
   }
-  const checked = check(schema, options, [], unknownOption);
+  const checked = check(schema, options, [], unknown);
   if (checked.ok) return checked;
   const issues = checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue));
   return { ...checked, issues };
@@ -281,49 +278,6 @@ export function checkedOptions<Options>(schema: Schema, options: Options, endpoi
   const kind = propertyOf(options, part);
   if (checked.ok) return { ...(checked.value as Options), ...(kind !== undefined && { [part]: kind }) };
   throw new RequestValidationError({ issues: checked.issues, ...(endpoint !== undefined && { endpoint }) });
-}
-
-/** Options of a download that is skipped when the file has not changed since an earlier download. */
-export interface ConditionalOptions extends RequestOptions {
-  /** The earlier download's `etag`, quotes included. */
-  readonly etag?: string | undefined;
-  /** The earlier download's `lastModified`. */
-  readonly lastModified?: string | undefined;
-}
-
-/** Options of a download that always returns the file. */
-export interface UnconditionalOptions extends RequestOptions {
-  readonly etag?: undefined;
-  readonly lastModified?: undefined;
-}
-
-/** The options of the request, and the faults of the other options. */
-interface ConditionalRequest {
-  readonly options: RequestOptions;
-  readonly faults: readonly Issue[];
-}
-
-/** A value of an earlier download that a header can carry. */
-const validator = (header: string, what: string) =>
-  custom((value) => value !== "" && isValidHeader(header, value), `expected the \`${what}\` of an earlier download`);
-
-const conditions: Schema = () =>
-  z.strictObject({
-    etag: validator("if-none-match", "etag"),
-    lastModified: validator("if-modified-since", "lastModified"),
-  });
-
-/** Writes the options of a conditional download as headers (`If-None-Match`, `If-Modified-Since`). */
-export function conditionally(given: ConditionalOptions = noOptions): ConditionalRequest {
-  const [known, options] = splitFields(given, "etag", "lastModified");
-  const faults = optionFaults(known, conditions);
-  const added: (readonly [string, string])[] = [];
-  if (known.etag !== undefined) added.push(["if-none-match", known.etag]);
-  if (known.lastModified !== undefined) added.push(["if-modified-since", known.lastModified]);
-  if (faults.length > 0 || added.length === 0) return { options, faults };
-  // Invalid headers are passed on unchanged: the check of the options reports them.
-  const headers = attempt(() => Object.fromEntries([...headerEntries(options.headers ?? {}), ...added]));
-  return { options: headers === undefined ? options : { ...options, headers }, faults };
 }
 
 /** Whether a request is conditional. The names of its headers are in lower case. */

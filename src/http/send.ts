@@ -8,7 +8,7 @@ import { unexpected } from "./connection-errors.ts";
 import { createOnce } from "./create-once.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Observer } from "./observer.ts";
-import type { RateLimits } from "./pacing/pacer.ts";
+import type { RateLimits } from "./pacing/forecast.ts";
 import type { EncodedRequest } from "./request.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import type { ResponseUse } from "./response.ts";

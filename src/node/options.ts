@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError, type Issue } from "../errors/validation.ts";
-import { check, type UnknownKey } from "../schemas/check.ts";
+import { checkedConfiguration, unknownOption } from "../schemas/check.ts";
 import { attempt } from "../util/foreign.ts";
 
 /** Options of {@link nodeTransport}. */
@@ -62,10 +62,7 @@ const schema = () =>
     ),
   });
 
-const unknownOption: UnknownKey = {
-  message: "is an unknown option",
-  aliases: new Map([["timeout", "connectTimeout"]]),
-};
+const unknown = unknownOption({ timeout: "connectTimeout" });
 
 /** Whether the agents of this Node can use a proxy. */
 function canProxy(): boolean {
@@ -120,13 +117,6 @@ function proxyEnvOf(proxy: boolean | string | undefined): NodeJS.ProcessEnv | un
   throw new ConfigurationError({ issues: [{ path: ["proxy"], message }] });
 }
 
-/** Checks the options and adds the defaults. */
-function checked(given: NodeTransportOptions): NodeTransportOptions & typeof defaults {
-  const result = check(schema, given, [], unknownOption);
-  if (!result.ok) throw new ConfigurationError({ issues: result.issues });
-  return result.value as NodeTransportOptions & typeof defaults;
-}
-
 /**
  * Checks the options of the transport and completes them: without options there is nothing to check, which would take time in a new
  * process. Throws `ConfigurationError` with all faults.
@@ -138,7 +128,7 @@ export function resolveNodeOptions(given: NodeTransportOptions | undefined): Res
     throw new ConfigurationError({ issues: [{ path: [], message }] });
   }
   const { maxSockets, connectTimeout, ca, proxy }: NodeTransportOptions & typeof defaults =
-    given === undefined ? defaults : checked(given);
+    given === undefined ? defaults : checkedConfiguration(schema, given, undefined, unknown);
   const certificates =
     ca === undefined ? undefined : [ca].flat().map((one) => (typeof one === "string" ? one : Buffer.from(one)));
   return { maxSockets, connectTimeout, ca: certificates, proxyEnv: proxyEnvOf(proxy) };

@@ -16,8 +16,8 @@ import {
 } from "@opentelemetry/api";
 import { ApiError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
-import type { CallTrace, CallTracer } from "../http/observer.ts";
-import type { RateLimits } from "../http/pacing/pacer.ts";
+import type { RateLimits } from "../http/pacing/forecast.ts";
+import type { CallTrace, CallTracer } from "../http/tracing.ts";
 import type { StorageHealth } from "../storage/client-storage.ts";
 import { systemClock } from "../util/clock.ts";
 import { endingOf, safely } from "../util/foreign.ts";

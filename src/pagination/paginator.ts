@@ -8,6 +8,7 @@ import type { Send } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { abortController, eitherSignal, throwIfAborted } from "../util/abort-signals.ts";
 import { textOf } from "../util/foreign.ts";
+import { Latest } from "../util/latest.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
 export interface ListOptions extends RequestOptions {
@@ -147,7 +148,7 @@ const rememberedCursors = 1_000;
 /** Finds a repeated cursor in bounded memory. Brent's algorithm finds a loop that is longer than the memory. */
 class SeenCursors {
   readonly #endpoint: string;
-  readonly #recent = new Set<string>();
+  readonly #recent = new Latest<true>(rememberedCursors);
   #landmark: string | undefined;
   #steps = 0;
   #stepsToLandmark = rememberedCursors;
@@ -162,10 +163,8 @@ class SeenCursors {
    * @throws {@link CursorLoopError} if the chain of pages repeats a cursor.
    */
   add(cursor: string): void {
-    if (this.#recent.has(cursor) || cursor === this.#landmark) throw new CursorLoopError({ endpoint: this.#endpoint });
-    this.#recent.add(cursor);
-    const [oldest = cursor] = this.#recent;
-    if (this.#recent.size > rememberedCursors) this.#recent.delete(oldest);
+    if (this.#recent.get(cursor) || cursor === this.#landmark) throw new CursorLoopError({ endpoint: this.#endpoint });
+    this.#recent.set(cursor, true);
     this.#steps += 1;
     if (this.#steps < this.#stepsToLandmark) return;
     this.#landmark = cursor;

@@ -6,7 +6,8 @@
 
 import { createHash } from "node:crypto";
 import type { SharedPacing } from "../http/pacing/tokens.ts";
-import { readStorageOptions } from "../storage/contract.ts";
+import { checkedConfiguration } from "../schemas/check.ts";
+import { storageOptions } from "../storage/contract.ts";
 import { createScript, type RedisClient } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
 import { Fleet } from "./fleet.ts";
@@ -39,7 +40,7 @@ export interface RedisPacingOptions {
  * const partner = new PodPartner({ baseUrl, secretKey, pacing: { shared: redisPacing(redis) } });
  */
 export function redisPacing(client: RedisClient, options: RedisPacingOptions = {}): SharedPacing {
-  const { organization } = readStorageOptions(options, ["organization"]);
+  const { organization } = checkedConfiguration(storageOptions, options, "storage");
   const scripts = { pacing: createScript(client, script), ceiling: createScript(client, ceilingScript) };
   return {
     kind: "redis",

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
+import { checkedConfiguration } from "../schemas/check.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
-import { lifetimeOf, readStorageOptions } from "../storage/contract.ts";
+import { lifetimeOf, storageOptions } from "../storage/contract.ts";
 import { bytesIn } from "../util/kinds.ts";
 import { createScript, type RedisClient, type Script } from "./client.ts";
 
@@ -75,7 +76,7 @@ const step = "1000";
  * const partner = new PodPartner({ baseUrl, secretKey, storage: redisStorage(redis) });
  */
 export function redisStorage(client: RedisClient, options: RedisStorageOptions = {}): KeyValueStorage {
-  const { organization } = readStorageOptions(options, ["organization"]);
+  const { organization } = checkedConfiguration(storageOptions, options, "storage");
   const run = runner(client);
   const [get, set, remove, keys] = [run(getScript), run(setScript), run(deleteScript), run(keysScript)];
   return {

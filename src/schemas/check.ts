@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Issue, mostIssues, unchecked } from "../errors/validation.ts";
+import { ConfigurationError, type Issue, mostIssues, unchecked } from "../errors/validation.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { messageOf, nearest } from "./messages.ts";
 import { isDescriptive, type Schema } from "./shape.ts";
@@ -16,6 +16,12 @@ export interface UnknownKey {
   /** Names of other SDKs, or misplaced names, with the name or path that is correct here. */
   readonly aliases?: ReadonlyMap<string, string>;
 }
+
+/** The message for an unknown option. `aliases`: other names of an option, with the name or path that is correct here. */
+export const unknownOption = (aliases: Readonly<Record<string, string>> = {}): UnknownKey => ({
+  message: "is an unknown option",
+  aliases: new Map(Object.entries(aliases)),
+});
 
 const unknownField: UnknownKey = { message: "is not a known field of this request" };
 
@@ -91,4 +97,16 @@ export function check(schema: Schema, value: unknown, at: Issue["path"], unknown
     // A getter of the value, or the caller's own schema, can throw.
     return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }], described: [] };
   }
+}
+
+/** Checks the options of a part of the package, and completes them. Throws a `ConfigurationError` with all faults. */
+export function checkedConfiguration<Settings>(
+  schema: Schema<Settings>,
+  given: unknown,
+  whose?: string,
+  unknown = unknownOption(),
+): Settings {
+  const checked = check(schema, given, [], unknown);
+  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, whose);
+  return checked.value as Settings;
 }

@@ -1,3 +1,4 @@
+import { DamagedStorageError } from "../errors/storage.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { Database, faultOf, type SqliteModule } from "./database.ts";
 import type { StorageFile } from "./file.ts";
@@ -10,15 +11,13 @@ const longestPause = 50;
 const checkEvery = 1_000;
 /** Milliseconds of work after which other tasks of the process have their turn. */
 const longestTurn = 10;
-/** How often one operation opens a file that other processes found damaged and replaced. */
-const mostRepairs = 3;
 
 /** Lets the other tasks of the process have their turn. The module itself: fake timers of a test runner would stop the storage. */
 const nextTurn = (): Promise<void> => process.getBuiltinModule("node:timers/promises").setImmediate();
 
 /**
- * Runs operations on a file, one after the other. It waits for the locks of other processes without blocking the event loop, opens the
- * file again after an error or when it was replaced, and sets a damaged file aside.
+ * Runs operations on a file, one after the other. It waits for the locks of other processes without blocking the event loop, and opens
+ * the file again after an error or when it was replaced.
  */
 export class Connection {
   readonly #sqlite: SqliteModule;
@@ -58,16 +57,15 @@ export class Connection {
       await nextTurn();
       this.#worked = 0;
     }
-    let repairs = 0;
     for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
       try {
         return this.#once(work);
       } catch (error) {
         const fault = faultOf(error);
-        if (fault === "broken") this.#drop();
-        if (fault === "refused" || fault === "broken") throw error;
-        if (fault === "damaged" && ++repairs > mostRepairs) throw error;
-        if (fault === "busy" && this.#clock.now() > deadline) {
+        if (fault === "broken" || fault === "damaged") this.#drop();
+        if (fault === "damaged") throw new DamagedStorageError({ path: this.#file.path, cause: error });
+        if (fault !== "busy") throw error;
+        if (this.#clock.now() > deadline) {
           throw new Error(`another process locks the file ${this.#file.path} for more than ${longestWait} ms`);
         }
         await this.#pause(pause * (0.5 + Math.random() / 2));
@@ -84,9 +82,6 @@ export class Connection {
     const began = systemClock.now();
     try {
       return work(this.#open());
-    } catch (error) {
-      if (faultOf(error) === "damaged" && !this.#file.inMemory) this.#setAside();
-      throw error;
     } finally {
       this.#worked += systemClock.now() - began;
     }
@@ -106,27 +101,6 @@ export class Connection {
       this.#checkedAt = now;
     }
     return this.#database;
-  }
-
-  #setAside(): void {
-    this.#drop();
-    const aside = this.#file.setAside(() => this.#isDamaged());
-    if (aside === undefined) return;
-    throw new Error(`the file ${this.#file.path} was damaged. It is ${aside} now, and the storage begins empty`);
-  }
-
-  #isDamaged(): boolean {
-    try {
-      const database = new Database(this.#sqlite, this.#file.path, this.#clock);
-      try {
-        return !database.isSound();
-      } finally {
-        database.close();
-      }
-    } catch (error) {
-      if (faultOf(error) === "damaged") return true;
-      throw error;
-    }
   }
 
   #drop(): void {

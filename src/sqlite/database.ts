@@ -104,11 +104,6 @@ export class Database {
     return Math.floor(dateOf(this.#clock));
   }
 
-  /** Whether SQLite finds no damage in the whole file. */
-  isSound(): boolean {
-    return this.#run("PRAGMA quick_check(1)") === "ok";
-  }
-
   close(): void {
     this.#file.close();
   }

@@ -1,11 +1,10 @@
 import { Buffer } from "node:buffer";
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { shorten } from "../errors/base.ts";
 import { refuse } from "../storage/contract.ts";
 import { attempt } from "../util/foreign.ts";
 import { webCrypto } from "../util/runtime.ts";
-import type { SqliteModule } from "./database.ts";
 
 /** The path of a storage that is in memory. */
 const memory = ":memory:";
@@ -13,21 +12,16 @@ const memory = ":memory:";
 /** Bytes of a path and of a name in it. SQLite opens no longer path, and the files beside the database have longer names. */
 const longest = { path: 500, name: 240 };
 
-/** The files of SQLite beside the database. */
-const companions = ["-wal", "-shm"];
-
 /** The file of a storage. */
 export class StorageFile {
   /** The absolute path, so that a later change of the working directory changes nothing. */
   readonly path: string;
   readonly inMemory: boolean;
-  readonly #sqlite: SqliteModule;
 
   /** @throws `ConfigurationError` if the path cannot be that of a file. */
-  constructor(path: string, sqlite: SqliteModule) {
+  constructor(path: string) {
     if (typeof path !== "string" || path === "") refuse(["path"], "expected the path of a file");
     this.inMemory = path === memory;
-    this.#sqlite = sqlite;
     this.path = this.inMemory ? path : resolve(path);
     if (this.inMemory) return;
     if (path.includes("\0")) refuse(["path"], "contains a null character");
@@ -56,30 +50,6 @@ export class StorageFile {
   /** Creates an empty file that only its owner can read, unless it exists. */
   create(): void {
     if (!this.inMemory) createPrivately(this.path);
-  }
-
-  /**
-   * Renames a damaged file, and replaces an earlier one of that name. Returns the new path; undefined if the file is not damaged: then
-   * another process was first. One process at a time does this, and checks the file once more, so that no good file is renamed.
-   */
-  setAside(isDamaged: () => boolean): string | undefined {
-    const lock = `${this.path}-lock`;
-    createPrivately(lock);
-    // The lock of a process that ends is released by the operating system.
-    const mutex = new this.#sqlite.DatabaseSync(lock);
-    try {
-      mutex.prepare("BEGIN EXCLUSIVE").get();
-      if (!isDamaged()) return undefined;
-      const aside = `${this.path}-damaged`;
-      // The database is last: without it, SQLite would apply what is left of its log to the new file.
-      for (const name of [...companions, ""]) {
-        rmSync(aside + name, { force: true });
-        if (existsSync(this.path + name)) renameSync(this.path + name, aside + name);
-      }
-      return aside;
-    } finally {
-      mutex.close();
-    }
   }
 }
 

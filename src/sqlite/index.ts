@@ -4,13 +4,16 @@
  * @module pod-partner/sqlite
  */
 
-import { type KeyValueStorage, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
-import { type PartnerClock, systemClock } from "../util/clock.ts";
+import * as z from "zod/mini";
+import { checkedConfiguration } from "../schemas/check.ts";
+import { type KeyValueStorage, lifetimeOf, organizationName, refuse, storageClock } from "../storage/contract.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import { builtIn } from "../util/runtime.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StorageFile } from "./file.ts";
 
+export { DamagedStorageError } from "../errors/storage.ts";
 export type { KeyValueStorage } from "../storage/contract.ts";
 
 /** Options of {@link sqliteStorage}. */
@@ -27,6 +30,8 @@ export interface SqliteStorage extends KeyValueStorage {
   close(): Promise<void>;
 }
 
+const sqliteOptions = () => z.strictObject({ organization: organizationName(), clock: storageClock() });
+
 /** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
 const sweepEvery = 32;
 
@@ -34,9 +39,9 @@ const sweepEvery = 32;
  * Remembers in a file, for the processes of one machine: several can use it at the same time. It needs no package, only a runtime with
  * `node:sqlite`.
  *
- * A process that is killed loses nothing and leaves no half value; a power failure can lose the latest seconds. A damaged file is
- * renamed to `<path>-damaged`: one operation fails and says so, and the storage begins empty. The SDK creates the file so that only its
- * owner can read it.
+ * A process that is killed loses nothing and leaves no half value; a power failure can lose the latest seconds. An operation
+ * that meets damage in the file fails as a `DamagedStorageError`, and the file stays as it is. The SDK creates the file so that only its owner
+ * can read it.
  *
  * @param path The path of a file in an existing folder, on a local disk; it is created at the first use. `:memory:` keeps nothing.
  * @throws `ConfigurationError` if the folder does not exist, or if the runtime has no `node:sqlite`: it is in Node since 22.13 and 23.4,
@@ -45,9 +50,9 @@ const sweepEvery = 32;
  * const partner = new PodPartner({ baseUrl, secretKey, storage: sqliteStorage("partner.db") });
  */
 export function sqliteStorage(path: string, options: SqliteStorageOptions = {}): SqliteStorage {
-  const { organization, clock = systemClock } = readStorageOptions(options, ["organization", "clock"]);
+  const { organization, clock } = checkedConfiguration(sqliteOptions, options, "storage");
   const sqlite = sqliteModule();
-  const connection = new Connection(sqlite, new StorageFile(path, sqlite), readClock(clock));
+  const connection = new Connection(sqlite, new StorageFile(path), clock);
   let changes = 0;
   return {
     kind: "sqlite",

@@ -13,8 +13,6 @@ class NoResultError extends Error {}
 const operationTime = 1_000;
 /** Milliseconds between two tries of a storage that is lost. */
 const tryEvery = 1_000;
-/** A storage whose iteration does not end is faulty; then this many keys are enough. */
-const mostKeys = 10_000_000;
 
 /** Who hears that a storage is lost or back. */
 export interface StorageReports {
@@ -115,25 +113,6 @@ export class ClientStorage {
    */
   lock(key: string, lifetime: number): Promise<Lock | "lost" | undefined> {
     return takeLock(this, key, lifetime, this.#clock);
-  }
-
-  /** Iterates the keys that begin with a prefix. It ends early when the storage is lost. */
-  async *keys(prefix: string): AsyncGenerator<string> {
-    let opened: AsyncIterator<string> | undefined;
-    const keys = () => {
-      opened ??= this.#storage.keys(prefix)[Symbol.asyncIterator]();
-      return opened;
-    };
-    try {
-      for (let count = 0; count < mostKeys; count += 1) {
-        const next = await this.#try(() => keys().next());
-        if (next === "lost" || next.done) return;
-        yield next.value;
-      }
-    } finally {
-      // The end of an iteration does not show whether the storage can be reached.
-      if (this.#lost !== "all") await this.#inTime(async () => keys().return?.()).catch(() => undefined);
-    }
   }
 
   /** Writes a value that was kept. Resolves to whether the storage has it. */

@@ -1,7 +1,7 @@
+import * as z from "zod/mini";
 import { ConfigurationError } from "../errors/validation.ts";
-import { type PartnerClock, reliable } from "../util/clock.ts";
-import { withFields } from "../util/fields.ts";
-import { propertyOf } from "../util/foreign.ts";
+import { clock } from "../schemas/shape.ts";
+import { reliable, systemClock } from "../util/clock.ts";
 
 /** What a key must hold before a change, compared and changed in one atomic step. */
 export interface StorageExpectation {
@@ -54,27 +54,9 @@ export function refuse(path: readonly string[], message: string): never {
   throw new ConfigurationError({ issues: [{ path, message }] }, "storage");
 }
 
-/** Reads the options. Refuses unknown ones, which may be typing errors, and a name for the organization that is not a text. */
-export function readStorageOptions<Options extends { readonly organization?: string | undefined }>(
-  given: Options,
-  known: readonly string[],
-): Options {
-  const options = withFields(given, (fields) => fields);
-  if (Object.is(options, given)) refuse([], `expected an object with ${known.join(" or ")}`);
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) refuse([name], `unknown option; expected ${known.join(" or ")}`);
-  }
-  const { organization }: { readonly organization?: unknown } = options;
-  // Two organizations with an empty name would share one part of the storage.
-  if (organization !== undefined && (typeof organization !== "string" || organization === "")) {
-    refuse(["organization"], "expected a text that is not empty");
-  }
-  return options;
-}
+/** The options that several storages have. Two organizations with an empty name would share one part of the storage. */
+export const organizationName = () => z.optional(z.string().check(z.minLength(1)));
+export const storageClock = () => z.pipe(z._default(clock(), systemClock), z.transform(reliable));
 
-/** Checks the option `clock` of a storage. */
-export function readClock(clock: PartnerClock): PartnerClock {
-  if (typeof propertyOf(clock, "now") !== "function")
-    refuse(["clock"], "expected a clock with the functions `now` and `after`");
-  return reliable(clock);
-}
+/** The options of a storage that has no others than the name of the organization. */
+export const storageOptions = () => z.strictObject({ organization: organizationName() });

@@ -1,11 +1,12 @@
-import { type PartnerClock, systemClock } from "../util/clock.ts";
+import * as z from "zod/mini";
+import { checkedConfiguration } from "../schemas/check.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import {
   type KeyValueStorage,
   lifetimeOf,
-  readClock,
-  readStorageOptions,
-  refuse,
+  organizationName,
   type StorageSetOptions,
+  storageClock,
 } from "./contract.ts";
 
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
@@ -24,6 +25,13 @@ export interface MemoryStorageOptions {
   readonly clock?: PartnerClock | undefined;
 }
 
+const memoryOptions = () =>
+  z.strictObject({
+    maxSize: z._default(z.int().check(z.positive()), 64 * 1024 * 1024),
+    organization: organizationName(),
+    clock: storageClock(),
+  });
+
 /**
  * Remembers in the memory of this process, until it ends. For one process that lives long, and for tests.
  *
@@ -32,10 +40,8 @@ export interface MemoryStorageOptions {
  * const partner = new PodPartner({ baseUrl, secretKey, storage: memoryStorage({ maxSize: 16 * 1024 * 1024 }) });
  */
 export function memoryStorage(options: MemoryStorageOptions = {}): KeyValueStorage {
-  const { maxSize, organization, clock } = readStorageOptions(options, ["maxSize", "organization", "clock"]);
-  if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
-    refuse(["maxSize"], "expected a positive whole number of bytes");
-  const entries = new MemoryEntries(maxSize, readClock(clock ?? systemClock));
+  const { maxSize, organization, clock } = checkedConfiguration(memoryOptions, options, "storage");
+  const entries = new MemoryEntries(maxSize, clock);
   // A caller may change the bytes as soon as a function returns, and those that it was given. `slice` of a Buffer does not copy.
   const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
   return {
@@ -86,7 +92,7 @@ class MemoryEntries {
   #walk: Iterator<[string, MemoryEntry]> = this.#entries.entries();
   #steps = 0;
 
-  constructor(maxSize = 64 * 1024 * 1024, clock: PartnerClock) {
+  constructor(maxSize: number, clock: PartnerClock) {
     this.#maxSize = maxSize;
     this.#clock = clock;
   }

@@ -1,13 +1,13 @@
 type Listener = (reason: unknown) => void;
 
 /** What waits for a signal, and how the one listener of that signal is removed. */
-interface Waiting {
+interface SignalListeners {
   readonly listeners: Set<{ readonly call: Listener }>;
   readonly stop: () => void;
 }
 
 /** `addEventListener` is linear in the listeners of a signal, and Node warns of more than ten: each signal has one, whatever waits for it. */
-const waitingFor = new WeakMap<AbortSignal, Waiting>();
+const waitingFor = new WeakMap<AbortSignal, SignalListeners>();
 
 /** The errors of aborted signals without a reason, as a polyfill makes them. */
 const unnamed = new WeakMap<AbortSignal, unknown>();
@@ -80,8 +80,8 @@ export function onAbort(signal: AbortSignal, listener: Listener): () => void {
   };
 }
 
-function listenTo(signal: AbortSignal): Waiting {
-  const listeners: Waiting["listeners"] = new Set();
+function listenTo(signal: AbortSignal): SignalListeners {
+  const listeners: SignalListeners["listeners"] = new Set();
   const onEvent = () => {
     // A listener that is added from now on is called at once, or belongs to the next event.
     waitingFor.delete(signal);
@@ -95,7 +95,7 @@ function listenTo(signal: AbortSignal): Waiting {
 }
 
 /** Calls each listener once, also after one has failed. Throws the first error. */
-function callAll(listeners: Waiting["listeners"], reason: unknown): void {
+function callAll(listeners: SignalListeners["listeners"], reason: unknown): void {
   let failure: { readonly error: unknown } | undefined;
   for (const entry of listeners) {
     listeners.delete(entry);

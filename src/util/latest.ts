@@ -21,8 +21,8 @@ export class Latest<Value> {
     if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest);
   }
 
-  /** Forgets the value of a key, unless the key has another one by now. */
-  forget(key: string, value: Value): void {
+  /** Forgets the value of a key. With `value`, only if the key does not have another one by now. */
+  forget(key: string, value: Value | undefined = this.#values.get(key)): void {
     if (this.#values.get(key) === value) this.#values.delete(key);
   }
 }

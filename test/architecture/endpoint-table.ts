@@ -35,11 +35,18 @@ const effectOf = (member: ts.Symbol): string => {
   return /^.*?(?=\.(?: |$))/.exec(comment)?.[0] ?? comment;
 };
 
-/** As the source writes it, or with the arguments of a generic class; `ApiCall<Order>` and `Promise<Order>` give `Order`. */
-function resultOf(signature: ts.Signature): string {
+/** As the source writes it, or with the arguments of a generic type; `ApiCall<Order>` and `Promise<Order>` give `Order`. */
+function resultOf(signature: ts.Signature, member: ts.Symbol): string {
   const { type, parent } = signature.declaration ?? {};
   const isGeneric = parent !== undefined && ts.isClassDeclaration(parent) && parent.typeParameters !== undefined;
-  const written = isGeneric ? checker.typeToString(signature.getReturnType()) : (type?.getText() ?? "");
+  let written = isGeneric ? checker.typeToString(signature.getReturnType()) : (type?.getText() ?? "");
+  // A getter of a generic type, as `getMany`.
+  const getter = member.declarations?.find(ts.isGetAccessor);
+  const given =
+    getter?.type !== undefined && ts.isTypeReferenceNode(getter.type) ? getter.type.typeArguments : undefined;
+  if (parent !== undefined && ts.isInterfaceDeclaration(parent))
+    for (const [index, { name }] of (parent.typeParameters ?? []).entries())
+      written = written.replace(new RegExp(`\\b${name.text}\\b`, "g"), given?.[index]?.getText() ?? name.text);
   return /^(?:ApiCall|Promise)<(.*)>$/s.exec(written)?.[1] ?? written;
 }
 
@@ -61,7 +68,7 @@ function* methodsOf(type: ts.Type, prefix: string): Generator<Method> {
     yield {
       call,
       parameters: longest.parameters.map(parameterOf).join(", "),
-      result: [...new Set(signatures.flatMap((one) => resultOf(one).split(" | ")))].join(" | "),
+      result: [...new Set(signatures.flatMap((one) => resultOf(one, member).split(" | ")))].join(" | "),
       effect: effectOf(member),
     };
   }

@@ -12,7 +12,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   errors: ["util"],
   references: leaves,
   schemas: [...leaves, "references"],
-  storage: leaves,
+  storage: vocabulary,
   binary: [...vocabulary, "storage"],
   http: [...vocabulary, "storage", "binary"],
   pagination: core,
@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   node: core,
   redis: core,
   opentelemetry: core,
-  sqlite: [...leaves, "storage"],
+  sqlite: [...vocabulary, "storage"],
   emulator: [...helpers, "resources", "client", "options"],
   index: [...helpers, "changes", "resources", "client", "options"],
   // The command line loads the package as a partner's program does: by its name.

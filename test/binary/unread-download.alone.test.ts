@@ -1,7 +1,7 @@
 import { PodPartner, type PodPartnerOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { UnreadDownloadEvent } from "../../src/http/observer.ts";
+import type { UnreadDownloadEvent } from "../../src/http/events.ts";
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";

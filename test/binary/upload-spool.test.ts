@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ImageUploadOptions } from "../../src/http/upload.ts";
+import type { ImageUploadOptions } from "../../src/resources/upload.ts";
 import { rejection } from "../support/exchange.ts";
 import { largePicture } from "../support/large-picture.ts";
 import { useService } from "../support/partner.ts";

@@ -95,7 +95,7 @@ class Mirror {
 
   /** Applies a result. Fails if it contains something that did not happen. */
   apply({ list, versions }: World, changes: ListChanges<Product> | ListChanges<WarehouseItem>, details: boolean): void {
-    for (const current of changes.added) {
+    for (const { current } of changes.added) {
       expect(this.stored.has(current.reference)).toBe(false);
       expect(versions).toContain(JSON.stringify(pick(current, this.#fields)));
       this.stored.set(current.reference, pick(current, this.#fields));
@@ -115,7 +115,8 @@ class Mirror {
       this.stored.set(current.reference, { ...old, ...pick(current, fields) });
     }
     const present = new Set(list.entries.map(({ reference }) => reference));
-    for (const { reference } of changes.removed) {
+    for (const { previous } of changes.removed) {
+      const { reference } = previous;
       // A removed entry never comes back.
       expect(present).not.toContain(reference);
       expect(this.stored.delete(reference)).toBe(true);

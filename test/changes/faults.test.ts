@@ -24,9 +24,9 @@ async function changed() {
     expect(JSON.stringify(snapshot)).toBe(text);
     list.meanwhile = () => undefined;
     const { added, changed, removed } = await list.connect().catalog.products.changes({ since: snapshot });
-    expect(added).toStrictEqual([product("8")]);
+    expect(added).toStrictEqual([{ current: product("8") }]);
     expect(changed).toMatchObject([{ current: { name: "Case 5" }, fields: ["availableQuantity"] }]);
-    expect(removed).toMatchObject([{ reference: ref("Product", "2") }]);
+    expect(removed).toMatchObject([{ previous: { reference: ref("Product", "2") } }]);
   };
   return { list, snapshot, expectChanges };
 }
@@ -192,17 +192,17 @@ describe("changes of the emulator's catalog", () => {
     const partner = new PodPartner(emulator.clientOptions);
     const { catalog, warehouse } = partner;
     const [products, stock] = await Promise.all([catalog.products.changes(), warehouse.items.changes()]);
-    const [first, second, third] = products.added.map(({ reference }) => reference) as ProductReference[];
+    const [first, second, third] = products.added.map(({ current }) => current.reference) as ProductReference[];
     if (first === undefined || second === undefined || third === undefined) expect.fail("the demo catalog is empty");
     emulator.updateProduct(first, { status: "archived" });
     emulator.updateProduct(second, { layers: true, availableQuantity: 7 });
     emulator.updateProduct(third, { weightGrams: 99 });
-    const [held] = stock.added;
+    const [{ current: held } = { current: undefined }] = stock.added;
     if (held === undefined) expect.fail("the emulator has no warehouse item");
     emulator.setStock(held.reference, { logicalQuantity: 5 });
 
     const next = await catalog.products.changes({ since: products.snapshot, details: true });
-    expect(next.removed.map(({ reference }) => reference)).toEqual([first]);
+    expect(next.removed.map(({ previous }) => previous.reference)).toEqual([first]);
     expect(next.changed).toMatchObject([
       { current: { reference: second, media: expect.any(Array) }, fields: ["availableQuantity", "layersModified"] },
     ]);
@@ -258,6 +258,6 @@ describe("a fault while items.changes reads", () => {
     expect(await rejection(list.connect().warehouse.items.changes({ since: snapshot }))).toMatchObject({ status: 502 });
     list.meanwhile = () => undefined;
     const { removed } = await list.connect().warehouse.items.changes({ since: snapshot });
-    expect(removed).toMatchObject([{ reference: ref("Item", "2") }]);
+    expect(removed).toMatchObject([{ previous: { reference: ref("Item", "2") } }]);
   });
 });

@@ -1,7 +1,7 @@
 import { type PartnerClock, PodPartner, PodPartnerError, type PodPartnerOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { StandardSchema } from "../../src/http/request-any.ts";
+import type { StandardSchema } from "../../src/resources/request-any.ts";
 import { noResponses, thrownValues } from "../http/hostile/thrown.ts";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -13,11 +14,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
-import { ConfigurationError, type PartnerClock } from "pod-partner";
+import { ConfigurationError, DamagedStorageError, type PartnerClock, PodPartner } from "pod-partner";
 import { type SqliteStorage, sqliteStorage } from "pod-partner/sqlite";
-import { createManualClock } from "pod-partner/testing";
+import { createEmulator, createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { bytes, keysOf, text, useFolder } from "../storage/storages.ts";
+import { bytes, text, useFolder } from "../storage/storages.ts";
+import { png } from "../support/pictures.ts";
 import { settle } from "../support/settle.ts";
 
 const folder = useFolder();
@@ -35,9 +37,7 @@ afterEach(async () => {
 describe("the file of a storage", () => {
   it("is readable only by its owner, with the files beside it", async () => {
     await open().set("key", bytes("value"));
-    writeFileSync(folder.path("damaged.db"), "x".repeat(1_000));
-    await expect(open(folder.path("damaged.db")).get("key")).rejects.toThrow("was damaged");
-    for (const name of ["storage.db", "storage.db-wal", "storage.db-shm", "damaged.db-lock"]) {
+    for (const name of ["storage.db", "storage.db-wal", "storage.db-shm"]) {
       expect(statSync(folder.path(name)).mode & 0o777).toBe(0o600);
     }
   });
@@ -194,62 +194,54 @@ describe("a damaged file", () => {
     ["has a damaged schema", (path) => overwrite(path, 100, 4_096)],
     ["has damaged pages", (path) => overwrite(path, 4_096, 300_000)],
     ["was cut", (path) => truncateSync(path, 50_000)],
-  ])("that %s is renamed, and the storage says so once and begins empty", async (_, damage) => {
+  ])("that %s is reported by a DamagedStorageError with its path, and stays as it is", async (_, damage) => {
     const path = await filled();
     damage(path);
     const damaged = readFileSync(path);
-    const stores = [open(), open()];
-    const failures: unknown[] = [];
+    const storage = open();
     // The damage may not show before the whole file is read.
-    for (const storage of stores) {
-      for (let index = 0; index < 300; index += 1) {
-        await storage.get(`key:${index}`).catch((error: unknown) => failures.push(error));
-      }
-      await keysOf(storage, "");
-    }
-    expect(failures.map(String)).toEqual([
-      `Error: the file ${path} was damaged. It is ${path}-damaged now, and the storage begins empty`,
-    ]);
-    expect(readFileSync(`${path}-damaged`)).toEqual(damaged);
-    await stores[0]?.set("key", bytes("new"));
-    expect(text(await stores[1]?.get("key"))).toBe("new");
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const error = await readAll(storage).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(DamagedStorageError);
+    expect(error).toMatchObject({
+      isRetryable: false,
+      path,
+      message: expect.stringContaining(path),
+      cause: expect.objectContaining({ errcode: expect.any(Number) }),
+    });
+    await storage.close();
+    expect(readFileSync(path)).toEqual(damaged);
   });
 
-  it("replaces an earlier damaged file, so that the folder does not fill", async () => {
-    for (const content of ["first", "second"]) {
-      writeFileSync(folder.path("storage.db"), content.repeat(1_000));
-      const storage = open();
-      await expect(storage.get("key")).rejects.toThrow("was damaged");
-      expect(await storage.get("key")).toBeUndefined();
-      await storage.close();
-    }
-    expect(readFileSync(folder.path("storage.db-damaged"), "utf8")).toMatch(/^(second)+$/);
-  });
-
-  it("that another store has replaced by then costs no value of the new file, and no failure", async () => {
+  it("is used again when a good file is in its place", async () => {
     const path = await filled();
-    const clock = createManualClock();
-    // It has opened the file before the damage, and read none of the pages.
-    const late = open(path, clock);
-    await late.get("none");
-    overwrite(path, 4_096, 300_000);
-    const first = open(path, clock);
-    await expect(readAll(first)).rejects.toThrow("was damaged");
-    await first.set("key:7", bytes("new"));
-    // So little time passes that it does not look whether its file is still in its place.
-    await settle(clock, readAll(late), 1);
-    expect(text(await late.get("key:7"))).toBe("new");
-    expect(text(await first.get("key:7"))).toBe("new");
+    const storage = open();
+    await storage.close();
+    copyFileSync(path, folder.path("copy.db"));
+    writeFileSync(path, "x".repeat(100_000));
+    const next = open();
+    await expect(next.get("key:7")).rejects.toThrow(DamagedStorageError);
+    renameSync(folder.path("copy.db"), path);
+    expect(await next.get("key:7")).toEqual(new Uint8Array(1_000).fill(7));
   });
 
-  it("is renamed once when many stores find it at the same time", async () => {
+  it("that many operations meet fails each of them", async () => {
     writeFileSync(folder.path("storage.db"), "x".repeat(10_000));
-    const results = await Promise.allSettled(
-      Array.from({ length: 8 }, (_, index) => open().set(`key:${index}`, bytes("value"))),
-    );
-    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(1);
-    expect(await keysOf(open(), "key:")).toHaveLength(7);
+    const all = Array.from({ length: 8 }, (_, index) => open().set(`key:${index}`, bytes("value")));
+    for (const set of all) await expect(set).rejects.toThrow(DamagedStorageError);
+  });
+
+  it("is a lost storage for a client, which names the file", async () => {
+    writeFileSync(folder.path("storage.db"), "x".repeat(10_000));
+    const lost: string[] = [];
+    const emulator = createEmulator();
+    const partner = new PodPartner({
+      ...emulator.clientOptions,
+      storage: open(),
+      hooks: { onStorageLost: ({ reason }) => void lost.push(reason) },
+    });
+    const image = await partner.images.uploadOnce(png);
+    expect(image).toMatchObject({ uploaded: true });
+    expect(lost).toEqual([expect.stringContaining(folder.path("storage.db"))]);
   });
 });
 
@@ -355,14 +347,14 @@ describe("an error of SQLite", () => {
     }
   });
 
-  it("that says damage of what is in memory fails the change after three more attempts", async () => {
-    const storage = open(":memory:");
+  it("that says damage fails the change at once, and opens the file again", async () => {
+    const storage = open();
     await storage.set("key", bytes("value"));
     const run = vi.spyOn(StatementSync.prototype, "run").mockImplementation(() => {
       throw Object.assign(new Error("faulty"), { errcode: 11 });
     });
-    await expect(storage.delete("key")).rejects.toThrow("faulty");
-    expect(run).toHaveBeenCalledTimes(4);
+    await expect(storage.delete("key")).rejects.toThrow(DamagedStorageError);
+    expect(run).toHaveBeenCalledTimes(1);
     run.mockRestore();
     expect(text(await storage.get("key"))).toBe("value");
   });

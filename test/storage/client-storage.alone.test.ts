@@ -4,9 +4,9 @@ import { createManualClock } from "pod-partner/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ClientStorage } from "../../src/storage/client-storage.ts";
 import { ScopedStorage } from "../../src/storage/scoped-storage.ts";
-import { bytes, keysOf, text } from "./storages.ts";
+import { bytes, text } from "./storages.ts";
 
-type Operation = "get" | "set" | "delete" | "keys";
+type Operation = "get" | "set" | "delete";
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -54,7 +54,7 @@ const faults: Record<string, () => unknown> = {
 
 describe.each(Object.entries(faults))("a storage %s", (_, fault) => {
   it("counts as empty, and is reported once", async () => {
-    const { client } = guard({ get: fault, set: fault, delete: fault, keys: fault });
+    const { client } = guard({ get: fault, set: fault, delete: fault });
     const calls: readonly (() => Promise<unknown>)[] = [
       () => client.get("key"),
       () => client.set("key", bytes("value")),
@@ -65,15 +65,7 @@ describe.each(Object.entries(faults))("a storage %s", (_, fault) => {
       expect(await within(1_000, call())).toBeUndefined();
       await clock.advance(300);
     }
-    expect(await within(1_000, keysOf(client, ""))).toEqual([]);
     expect(reports).toEqual([expect.stringMatching(/^lost: ./)]);
-    expect(clock.pending).toBe(0);
-  });
-
-  it("has no keys", async () => {
-    const { client } = guard({ keys: fault });
-    expect(await within(1_000, keysOf(client, ""))).toEqual([]);
-    expect(reports).toHaveLength(1);
     expect(clock.pending).toBe(0);
   });
 });
@@ -160,17 +152,6 @@ describe("a lost storage", () => {
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
   });
-
-  it("ends an iteration early", async () => {
-    const { client } = guard({
-      keys: async function* () {
-        yield "pod-partner:{scope}:1";
-        await never();
-      },
-    });
-    expect(await within(1_000, keysOf(client, ""))).toEqual(["1"]);
-    expect(reports).toHaveLength(1);
-  });
 });
 
 describe("a process that is busy", () => {
@@ -228,7 +209,6 @@ describe("a full storage", () => {
     for (let tries = 0; tries < 3; tries += 1) {
       expect(await client.set("other", bytes("value"))).toBeUndefined();
       expect(text(await client.get("key"))).toBe("value");
-      expect(await keysOf(client, "")).toEqual(["key"]);
       await clock.advance(1_000);
     }
     expect(reports).toEqual(["lost: no space"]);
@@ -283,24 +263,6 @@ describe("a storage of your own", () => {
     expect(reports).toEqual([
       "lost: `get` of the storage must resolve to a Uint8Array or undefined; it resolved to number",
     ]);
-  });
-
-  it("can iterate keys of others, which are skipped, and without an end, which the caller leaves", async () => {
-    let ended = false;
-    const { client } = guard({
-      keys: async function* (prefix: string) {
-        try {
-          for (let index = 0; ; index += 1) yield index % 2 === 0 ? `other:${index}` : `${prefix}${index}`;
-        } finally {
-          ended = true;
-        }
-      },
-    });
-    const keys: string[] = [];
-    for await (const key of client.keys("a:")) if (keys.push(key) === 3) break;
-    expect(keys).toEqual(["a:1", "a:3", "a:5"]);
-    expect(ended).toBe(true);
-    expect(reports).toEqual([]);
   });
 });
 

@@ -62,15 +62,15 @@ describe("the memory of a storage", () => {
   });
 
   it.each<[unknown, string[], string]>([
-    [{ maxSize: 0 }, ["maxSize"], "expected a positive whole number of bytes"],
-    [{ maxSize: 1.5 }, ["maxSize"], "expected a positive whole number of bytes"],
-    [{ maxSize: "1" }, ["maxSize"], "expected a positive whole number of bytes"],
-    [{ size: 1 }, ["size"], "unknown option; expected maxSize or organization or clock"],
-    [{ organization: "" }, ["organization"], "expected a text that is not empty"],
-    [{ organization: 7 }, ["organization"], "expected a text that is not empty"],
+    [{ maxSize: 0 }, ["maxSize"], "expected a number above 0"],
+    [{ maxSize: 1.5 }, ["maxSize"], "expected a whole number, not a number"],
+    [{ maxSize: "1" }, ["maxSize"], "expected a number, not a string"],
+    [{ size: 1 }, ["size"], "is an unknown option; did you mean `maxSize`?"],
+    [{ organization: "" }, ["organization"], "expected a string that is not empty"],
+    [{ organization: 7 }, ["organization"], "expected a string, not a number"],
     [{ clock: {} }, ["clock"], "expected a clock with the functions `now` and `after`"],
-    [7, [], "expected an object with maxSize or organization or clock"],
-    ["shop", [], "expected an object with maxSize or organization or clock"],
+    [7, [], "expected an object, not a number"],
+    ["shop", [], "expected an object, not a string"],
   ])("refuses the options %j", (options, path, message) => {
     const make = () => memoryStorage(options as never);
     expect(make).toThrow(ConfigurationError);

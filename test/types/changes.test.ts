@@ -1,5 +1,6 @@
 import type {
   ApiCall,
+  ItemReference,
   ListChanges,
   ListSnapshot,
   PodPartner,
@@ -9,7 +10,7 @@ import type {
   WarehouseItem,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
-import type { ListChange, ListRemoval } from "../../src/changes/list-changes.ts";
+import type { ListChange } from "../../src/changes/list-changes.ts";
 
 declare const partner: PodPartner;
 type ProductSnapshot = ListSnapshot<Product>;
@@ -30,14 +31,18 @@ describe("the types of changes", () => {
     expectTypeOf<ReturnType<typeof either>>().toEqualTypeOf<ApiCall<ListChanges<Product>>>();
     expectTypeOf<ReturnType<typeof items>>().toEqualTypeOf<ApiCall<ListChanges<WarehouseItem>>>();
     expectTypeOf<ListChange<Product, ProductDetail>["current"]>().toEqualTypeOf<ProductDetail>();
-    expectTypeOf<ListRemoval<Product>["reference"]>().toEqualTypeOf<ProductReference>();
+    type Removal = ListChanges<Product, ProductDetail>["removed"][number];
+    expectTypeOf<Removal["previous"]["reference"]>().toEqualTypeOf<ProductReference>();
+    expectTypeOf<Removal>().not.toHaveProperty("current");
+    type Addition = ListChanges<Product, ProductDetail>["added"][number];
+    expectTypeOf<Addition>().toEqualTypeOf<{ readonly current: ProductDetail }>();
   });
 
   it("complete the names of known fields and accept unknown ones", () => {
     expectTypeOf<"availableQuantity">().toExtend<ListChange<Product>["fields"][number]>();
     expectTypeOf<string>().toExtend<ListChange<Product>["fields"][number]>();
     expectTypeOf<ListChange<Product>["previous"]["availableQuantity"]>().toEqualTypeOf<number | null | undefined>();
-    expectTypeOf<ListChange<WarehouseItem>["previous"]>().not.toHaveProperty("reference");
+    expectTypeOf<ListChange<WarehouseItem>["previous"]["reference"]>().toEqualTypeOf<ItemReference>();
   });
 
   it("keep snapshots of different lists apart", () => {

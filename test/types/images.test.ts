@@ -7,7 +7,7 @@ import type { Download, ImageReference, ImageSource, PodPartner, UploadedImage }
 import { describe, expectTypeOf, it } from "vitest";
 import type { PictureSize } from "../../src/binary/picture.ts";
 import type { UploadProgress } from "../../src/binary/upload.ts";
-import type { ImageUploadOptions, UploadOptions } from "../../src/http/upload.ts";
+import type { ImageUploadOptions, UploadOptions } from "../../src/resources/upload.ts";
 
 /** For the compiler: none of it is run. */
 function neverRun({ images, evidence }: PodPartner) {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { ConfigurationError, type Issue } from "../../errors/validation.ts";
 import type { Policy } from "../../http/endpoint.ts";
-import { check, type UnknownKey } from "../../schemas/check.ts";
+import { checkedConfiguration, unknownOption } from "../../schemas/check.ts";
 import { baseUrl, clock, count, filledText, type Schema } from "../../schemas/shape.ts";
 import { type PartnerClock, reliable, systemClock } from "../../util/clock.ts";
 import { defaultLimits, type Limit, limits } from "../base/rate-limit.ts";
@@ -195,10 +195,7 @@ const schema = () =>
   });
 
 const ofSeed = ["number", "products", "orders", "images", "evidence"];
-const unknownOption: UnknownKey = {
-  message: "is an unknown option",
-  aliases: new Map(ofSeed.map((name) => [name, `seed.${name}`])),
-};
+const unknown = unknownOption(Object.fromEntries(ofSeed.map((name) => [name, `seed.${name}`])));
 
 /**
  * Checks the options and fills in the defaults.
@@ -206,9 +203,8 @@ const unknownOption: UnknownKey = {
  * @throws {@link ConfigurationError} when an option is invalid or unknown, or looks like one of a real service.
  */
 export function toSettings(options: EmulatorOptions): Settings {
-  const checked = check(schema, options, [], unknownOption);
-  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
-  const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked.value as CheckedOptions;
+  const checked = checkedConfiguration(schema, options, "emulator", unknown);
+  const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked as CheckedOptions;
   const { number, ...records } = seed;
   const common = { limits, rendertokenLimit, callbackUrl: settings.callbackUrl ?? null };
   const demo = { ...common, name: demoName, keys: [{ secretKey: settings.secretKey }, ...keys], stores: [] };

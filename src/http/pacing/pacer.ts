@@ -1,16 +1,12 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import { alwaysWaited, type Ending, probePeriod } from "./bucket.ts";
+import { alwaysWaited, type Ending } from "./bucket.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";
+import { Forecast, type RateLimits } from "./forecast.ts";
 import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
 import { RateLimitReader, type RateLimitReport, type Rename } from "./headers.ts";
 import { type DistantToken, type Permit, type Priority, type Waiter, type WaitQueue, WaitQueues } from "./queue.ts";
 import { Buckets, type PacedRoute, Routes, type TokenSource } from "./tokens.ts";
-import { longer, type PauseReason, type Wait } from "./wait.ts";
-
-/** A call that has waited for so many milliseconds reports it: a little less than the 300 that are promised, because a timer can be late. */
-const reportedAfter = 290;
-/** These waits usually end with a response or a reply, long before their time is over: they are reported when they have lasted. */
-const endsEarly: ReadonlySet<PauseReason> = new Set(["probe", "slow-start", "fleet"]);
+import type { Wait } from "./wait.ts";
 
 export interface PacerOptions {
   /** Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
@@ -35,7 +31,7 @@ export interface Acquiring {
 
 /** The part of a call's lifetime that a wait needs: the end of the call ends the wait. */
 interface Cancelable {
-  /** Waits for the work that `begin` starts. `begin` returns a function that stops it. */
+  /** Forecast for the work that `begin` starts. `begin` returns a function that stops it. */
   hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T>;
 }
 
@@ -57,46 +53,6 @@ export class TokenTooFar extends Error {
   }
 }
 
-/** The state of one policy. */
-export interface RateLimit {
-  /** Tokens that the full bucket holds. */
-  readonly quota: number;
-  /** Milliseconds in which the bucket refills from empty. */
-  readonly window: number;
-  /** Tokens in the bucket, as far as this process knows. */
-  readonly remaining: number;
-  /** Milliseconds until the next call may go; 0 when one may go now. */
-  readonly nextTokenIn: number;
-  /** Calls of this client that are waiting for a token. */
-  readonly waiting: number;
-  /** What the first of them waits for; undefined when none waits. */
-  readonly reason: PauseReason | undefined;
-}
-
-/** The rate limits as this process knows them. */
-export interface RateLimits {
-  /**
-   * Each policy by its name. The service chooses the names: the record has no prototype, so that `constructor` and `__proto__` are
-   * names like any other.
-   */
-  readonly policies: Readonly<Record<string, RateLimit>>;
-  /**
-   * Milliseconds until `calls` more calls have their tokens, behind all calls that wait already, at the rate of this process now.
-   * This is an estimate: other processes can start and stop.
-   *
-   * @param policy A policy that the calls draw from beside `default`, for example `uploads`. Default: none.
-   * @example
-   * if (partner.rateLimits.estimate(items.length) > 60_000) console.log("This takes more than a minute.");
-   */
-  readonly estimate: (calls: number, policy?: string) => number;
-}
-
-/** Milliseconds until the turn of the n-th call, as far as the first call's wait says: while no response comes, the number of probes doubles. */
-function untilTurn({ ms, reason }: Wait, rank: number): number {
-  const probing = reason === "probe" ? probePeriod * Math.floor(Math.log2(rank)) : 0;
-  return Number.isFinite(ms) ? Math.max(1, ms) + probing : 0;
-}
-
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
 export class Pacer {
   readonly #clock: PartnerClock;
@@ -107,18 +63,25 @@ export class Pacer {
   readonly #headers = new RateLimitReader();
   readonly #ceiling: Ceiling | undefined;
   readonly #paced: boolean;
-  /** The call that has its tokens and waits for its slot of the ceiling. */
-  #first: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
+  readonly #forecast: Forecast;
   #stopTimer: (() => void) | undefined;
   /** The requests that keep their tokens. */
   #kept = 0;
 
-  constructor(clock: PartnerClock, { open = (own) => own, ceiling, paced = true }: PacerOptions = {}) {
+  constructor(clock: PartnerClock, { open = (own) => own, ceiling: limit, paced = true }: PacerOptions = {}) {
+    const tokens = open(new Buckets(clock), () => this.#serve());
+    const ceiling = limit && new Ceiling(limit, clock, tokens.reserve?.bind(tokens), () => this.#serve());
     this.#clock = clock;
     this.#paced = paced;
-    const tokens = open(new Buckets(clock), () => this.#serve());
     this.#tokens = tokens;
-    this.#ceiling = ceiling && new Ceiling(ceiling, clock, tokens.reserve?.bind(tokens), () => this.#serve());
+    this.#ceiling = ceiling;
+    const [queues, gatewayLimit] = [this.#queues, this.#gatewayLimit];
+    this.#forecast = new Forecast({ clock, paced, tokens, queues, gatewayLimit, ceiling });
+  }
+
+  /** The rate limits as this process knows them now. */
+  rateLimits(): RateLimits {
+    return this.#forecast.rateLimits();
   }
 
   /** Whether requests are sent at the rate that a gateway in front of the service allows. */
@@ -136,17 +99,12 @@ export class Pacer {
       this.#serve();
       if (this.#queues.of(policies).size > 0) return undefined;
     }
-    return this.#waitFor(policies, 1) === undefined ? this.#take(policies) : undefined;
+    return this.#forecast.wait(policies, 1) === undefined ? this.#take(policies) : undefined;
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
   takeAnyway(route: PacedRoute): Permit {
     return this.#take(this.#routes.of(route));
-  }
-
-  /** What keeps the first of so many calls from its tokens now: the limit that keeps it the longest. */
-  #waitFor(policies: readonly string[], calls: number): Wait | undefined {
-    return longer(this.#gatewayLimit.wait(this.#clock.now()), this.#tokens.wait(policies, calls));
   }
 
   #take(policies: readonly string[]): Permit {
@@ -160,7 +118,7 @@ export class Pacer {
   keep(route: PacedRoute): (() => void) | undefined {
     const policies = this.#routes.of(route);
     const room = Math.min(this.#ceiling?.burst ?? Infinity, ...policies.map((each) => this.#tokens.level(each).quota));
-    if (this.#kept + 2 > room || this.#waitFor(policies, 1)?.reason === "probe") return undefined;
+    if (this.#kept + 2 > room || this.#forecast.wait(policies, 1)?.reason === "probe") return undefined;
     this.#kept += 1;
     return () => {
       this.#kept -= 1;
@@ -180,7 +138,7 @@ export class Pacer {
   }
 
   /**
-   * Waits in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
+   * Forecast in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
    *
    * @throws {@link TokenTooFar} when the next token is further away than `maxRetryAfter` milliseconds.
    */
@@ -195,7 +153,7 @@ export class Pacer {
     const far = this.#tooFar(policies, maxRetryAfter);
     if (far !== undefined) {
       // From time to time one request is sent without the token, because the headers may be wrong.
-      const closed = this.#first !== undefined || this.#ceiling?.wait(1) !== undefined;
+      const closed = this.#queues.first !== undefined || this.#ceiling?.wait(1) !== undefined;
       if (!this.#tokens.mayCheck(far.policy, maxRetryAfter) || closed) throw new TokenTooFar(far);
       return { ...this.#take(policies), slot: this.#ceiling?.take() };
     }
@@ -214,7 +172,7 @@ export class Pacer {
         });
         // An occupied queue already has a timer for its next turn.
         if (waiter.queue.size === 1 || isTurnOpen) this.#serve();
-        stopReport = this.#reportWait(waiter, report);
+        stopReport = this.#forecast.report(waiter, report);
         return () => {
           stopReport();
           this.#leave(waiter);
@@ -237,9 +195,9 @@ export class Pacer {
 
   /** Takes the turn from a call that waits for its slot, for one that comes before it. Returns whether there was one. */
   #yieldTurn(): boolean {
-    if (this.#first === undefined || this.#first.waiter.first) return false;
-    const { waiter, permit } = this.#first;
-    this.#first = undefined;
+    if (this.#queues.first === undefined || this.#queues.first.waiter.first) return false;
+    const { waiter, permit } = this.#queues.first;
+    this.#queues.first = undefined;
     waiter.queue.lines[waiter.priority].putBack(waiter);
     this.#end(permit.passage, "lost");
     this.#tokens.forget(permit.grant, "unsent");
@@ -247,9 +205,9 @@ export class Pacer {
   }
 
   #leave(waiter: Waiter): void {
-    if (this.#first?.waiter === waiter) {
-      const { permit } = this.#first;
-      this.#first = undefined;
+    if (this.#queues.first?.waiter === waiter) {
+      const { permit } = this.#queues.first;
+      this.#queues.first = undefined;
       this.forget(permit, true);
       return;
     }
@@ -261,7 +219,7 @@ export class Pacer {
   #serve(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    if (this.#first === undefined && !this.#queues.occupied) return;
+    if (this.#queues.first === undefined && !this.#queues.occupied) return;
     const next = this.#serveReady();
     if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, next), () => this.#serve());
   }
@@ -269,13 +227,13 @@ export class Pacer {
   /** Serves the queues as far as the limits allow. Returns the milliseconds until the next turn. */
   #serveReady(): number {
     for (;;) {
-      const next = this.#first === undefined ? this.#takeTurn() : 0;
-      if (this.#first === undefined) return next;
+      const next = this.#queues.first === undefined ? this.#takeTurn() : 0;
+      if (this.#queues.first === undefined) return next;
       const closed = this.#ceiling?.wait(this.#queues.waiting + 1);
       if (closed !== undefined) return closed.ms;
       const slot = this.#ceiling?.take();
-      const { waiter, permit } = this.#first;
-      this.#first = undefined;
+      const { waiter, permit } = this.#queues.first;
+      this.#queues.first = undefined;
       waiter.grant({ ...permit, slot });
     }
   }
@@ -286,7 +244,7 @@ export class Pacer {
     const ready: WaitQueue[] = [];
     for (const queue of this.#queues) {
       if (queue.size === 0) continue;
-      const wait = this.#waitFor(queue.policies, queue.size);
+      const wait = this.#forecast.wait(queue.policies, queue.size);
       queue.wait = wait;
       queue.waitFound = this.#clock.now();
       if (wait === undefined) ready.push(queue);
@@ -297,7 +255,7 @@ export class Pacer {
       }
     }
     const waiter = this.#queues.takeTurn(ready);
-    if (waiter !== undefined) this.#first = { waiter, permit: this.#take(waiter.queue.policies) };
+    if (waiter !== undefined) this.#queues.first = { waiter, permit: this.#take(waiter.queue.policies) };
     return next;
   }
 
@@ -306,64 +264,6 @@ export class Pacer {
     const far = this.#tooFar(queue.policies, 0);
     if (far === undefined) return;
     for (const waiter of queue.takeImpatient(far.ms)) waiter.reject(far);
-  }
-
-  /** What keeps the first call, which has its tokens, from being sent. */
-  #untilOpen(): Wait | undefined {
-    return (
-      this.#first && (this.#ceiling?.wait(this.#queues.waiting + 1) ?? { ms: 0, reason: "ceiling", policy: "default" })
-    );
-  }
-
-  /** What keeps the first call of a queue from being sent, by the latest look at it, or now while another call waits for its slot. */
-  #waitOf({ policies, size, wait, waitFound }: WaitQueue): Wait | undefined {
-    const open = this.#untilOpen();
-    if (open !== undefined) return longer(open, size > 0 ? this.#waitFor(policies, size) : undefined);
-    return wait && { ...wait, ms: Math.max(0, waitFound + wait.ms - this.#clock.now()) };
-  }
-
-  /**
-   * Reports once why a call waits: at once when it is known that it waits for longer than a moment, or else when it has done so. Returns a
-   * function that says that the wait is over. It serves no call: how many requests are in flight must not depend on who looks.
-   */
-  #reportWait(waiter: Waiter, report: (wait: Wait) => void): () => void {
-    const waitNow = () => (this.#first?.waiter === waiter ? this.#untilOpen() : this.#waitOf(waiter.queue));
-    const wait = waitNow();
-    if (wait !== undefined && !endsEarly.has(wait.reason)) {
-      const ms = this.#expect(waiter, wait);
-      if (ms > reportedAfter) {
-        report({ ...wait, ms });
-        return () => undefined;
-      }
-    }
-    let stop: () => void = () => undefined;
-    const reportNow = () => {
-      const present = waitNow();
-      // Nothing keeps a queue whose turn it is just now.
-      if (present === undefined) stop = this.#clock.after(1, reportNow);
-      else report({ ...present, ms: this.#expect(waiter, present) });
-    };
-    stop = this.#clock.after(reportedAfter, reportNow);
-    return () => stop();
-  }
-
-  /** Whole milliseconds until a call may be sent: at least as long as the tokens of all calls before it take. */
-  #expect(waiter: Waiter, wait: Wait): number {
-    if (this.#first?.waiter === waiter) return Math.ceil(untilTurn(wait, 1));
-    const rank = (policy: string) => this.#queues.rank(waiter, policy);
-    const known = waiter.queue.policies.map((policy) => this.#tokens.until(policy, rank(policy)));
-    return Math.ceil(Math.max(untilTurn(wait, rank("default")), this.#untilSent(rank("default")), ...known));
-  }
-
-  /** Milliseconds until this number of requests may be sent, by the limits that are no bucket of the service. */
-  #untilSent(requests: number): number {
-    const next = this.#gatewayLimit.wait(this.#clock.now())?.ms ?? 0;
-    return Math.max(next + (requests - 1) * this.#gatewayLimit.interval, this.#untilSlot(requests));
-  }
-
-  /** Milliseconds until this number of requests has its slots of the ceiling, behind the one that waits for its slot. */
-  #untilSlot(requests: number): number {
-    return this.#ceiling?.until(requests + (this.#first === undefined ? 0 : 1)) ?? 0;
   }
 
   /**
@@ -441,56 +341,5 @@ export class Pacer {
     const before = this.#queues.of(this.#routes.of(route));
     learn();
     this.#queues.move(route.call, before, this.#queues.of(this.#routes.of(route)));
-  }
-
-  /** The rate limits as this process knows them now. */
-  rateLimits(): RateLimits {
-    const policies: Record<string, RateLimit> = Object.create(null);
-    for (const policy of this.#tokens.names()) policies[policy] = this.#stateOf(policy);
-    return {
-      policies,
-      // Every call draws from `default`, too (specification 8).
-      estimate: (calls, policy = "default") =>
-        Math.max(this.#estimate(calls, policy), this.#estimate(calls, "default")),
-    };
-  }
-
-  #estimate(calls: number, policy: string): number {
-    const all = this.#queues.waitingFor(policy) + calls;
-    const ms = this.#tokens.until(policy, all);
-    if (all < 1 || !this.#paced) return ms;
-    return Math.max(ms, this.#untilSent(all), this.#stateOf(policy, all).nextTokenIn);
-  }
-
-  /**
-   * No token is free while calls wait for one, whatever keeps them from taking it.
-   *
-   * @param rank The call for which `nextTokenIn` is: the first one, or a later one as far as the first one's wait says.
-   */
-  #stateOf(policy: string, rank = 1): RateLimit {
-    const level = this.#tokens.level(policy);
-    if (!this.#paced) return { ...level, nextTokenIn: 0, waiting: 0, reason: undefined };
-    let waiting = 0;
-    let longest: Wait | undefined;
-    const gateway = this.#gatewayLimit.wait(this.#clock.now())?.ms ?? 0;
-    let nextTokenIn = Math.max(level.nextTokenIn, gateway, this.#ceiling?.until(1) ?? 0);
-    for (const { wait, calls } of this.#waits()) {
-      if (wait.policy !== policy) continue;
-      waiting += calls;
-      longest = longer(longest, wait);
-      nextTokenIn = Math.max(nextTokenIn, 1, untilTurn(wait, rank));
-    }
-    const remaining = waiting > 0 ? 0 : level.remaining;
-    return { ...level, remaining, nextTokenIn, waiting, reason: longest?.reason };
-  }
-
-  /** What the calls wait for that wait now, and how many they are. */
-  *#waits(): Generator<{ readonly wait: Wait; readonly calls: number }> {
-    const open = this.#untilOpen();
-    if (open !== undefined) yield { wait: open, calls: 1 };
-    for (const queue of this.#queues) {
-      const wait = queue.size > 0 ? this.#waitOf(queue) : undefined;
-      if (wait !== undefined) yield { wait, calls: queue.size };
-    }
   }
 }

@@ -159,6 +159,8 @@ export class WaitQueue {
 /** All queues. The next turn goes by priority and then by order of arrival, across all queues. */
 export class WaitQueues implements Iterable<WaitQueue> {
   readonly #queues = new Map<string, WaitQueue>();
+  /** The call that has left its queue with its tokens, and waits for its slot of the ceiling. */
+  first: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
   /** How many calls have ever joined at the end, behind those that wait again, and as the first. */
   #joined = 0;
   #joinedAgain = 0;

@@ -1,4 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
+import { Latest } from "../../util/latest.ts";
 import { Bucket, type Ending } from "./bucket.ts";
 import type { Reserve } from "./ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "./headers.ts";
@@ -246,7 +247,7 @@ interface RoutePolicies {
  * for an empty policy does.
  */
 export class Routes {
-  readonly #routes = new Map<string, RoutePolicies>();
+  readonly #routes = new Latest<RoutePolicies>(maxRoutes);
 
   of({ call, policies }: PacedRoute): readonly string[] {
     return this.#routes.get(call)?.policies ?? policies;
@@ -280,8 +281,6 @@ export class Routes {
     if (known === undefined) {
       known = { policies, certain: new Set() };
       this.#routes.set(call, known);
-      const [oldest] = this.#routes.keys();
-      if (this.#routes.size > maxRoutes && oldest !== undefined) this.#routes.delete(oldest);
     }
     return known;
   }

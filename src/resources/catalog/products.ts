@@ -1,18 +1,14 @@
+import * as z from "zod/mini";
 import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
-import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
-import {
-  type ConditionalOptions,
-  conditionally,
-  type RequestOptions,
-  type UnconditionalOptions,
-} from "../../http/request-options.ts";
+import { since } from "../../changes/snapshot.ts";
+import { type RequestOptions, taking } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
-import type { Outcome } from "../../util/concurrency.ts";
 import { fieldsOf } from "../../util/fields.ts";
+import { type GetMany, getMany } from "../many.ts";
 import {
   getLayerImage,
   getProduct,
@@ -22,12 +18,15 @@ import {
   type Product,
   type ProductDetail,
 } from "./catalog.endpoints.ts";
+import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "./conditional.ts";
 
 /** Options of {@link ProductsResource.changes}: those of each request, the snapshot to compare with, and `details`. */
 export interface ProductChangesOptions extends ChangesOptions<Product> {
   /** Whether to read the details of each added or changed product, with one request each. Default false. */
   readonly details?: boolean | undefined;
 }
+
+const changesOptions = taking(() => ({ since: since("Product"), details: z.optional(z.boolean()) }));
 
 /** Reads products and downloads their images (specification 2.6, 4.3). */
 export class ProductsResource {
@@ -64,11 +63,9 @@ export class ProductsResource {
     return this.#send(getProduct, { path: { productReference } }, options);
   }
 
-  /** Reads many products by their references. It works like the overload with options. */
-  getMany(references: Rows<ProductReference>): AsyncIterable<Outcome<ProductReference, ProductDetail>>;
   /**
-   * Reads many products, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
-   * failure does not stop the other rows. Iterate the outcomes once.
+   * Reads many products by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
+   * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
    * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
@@ -79,15 +76,8 @@ export class ProductsResource {
    *   else console.error(outcome.input, outcome.error);
    * }
    */
-  getMany<Row>(
-    rows: Rows<Row>,
-    options: ManyOptions & MapRows<Row, ProductReference>,
-  ): AsyncIterable<Outcome<Row, ProductDetail>>;
-  getMany(
-    rows: Rows<unknown>,
-    options?: ManyRows<ProductReference, ManyOptions>,
-  ): AsyncIterable<Outcome<unknown, ProductDetail>> {
-    return getMany("catalog.products.getMany", this.get.bind(this), rows, options);
+  get getMany(): GetMany<ProductReference, ProductDetail> {
+    return getMany("catalog.products.getMany", this.get.bind(this));
   }
 
   /**
@@ -97,7 +87,7 @@ export class ProductsResource {
    * @throws The same errors as the overload without `details`.
    * @example
    * const { added, changed, snapshot } = await partner.catalog.products.changes({ since, details: true });
-   * for (const { weightGrams } of [...added, ...changed.map(({ current }) => current)]) console.log(weightGrams);
+   * for (const { current } of [...added, ...changed]) console.log(current.weightGrams);
    */
   changes(options: ProductChangesOptions & { readonly details: true }): ApiCall<ListChanges<Product, ProductDetail>>;
   /**
@@ -118,7 +108,7 @@ export class ProductsResource {
   changes(options?: ProductChangesOptions): ApiCall<ListChanges<Product>>;
   changes(options: ProductChangesOptions = {}): ApiCall<ListChanges<Product>> {
     const get = (reference: ProductReference, each: RequestOptions) => this.get(reference, each);
-    return changesOf(this.#context, { kind: "Product", list: listProducts, get }, options);
+    return changesOf(this.#context, { kind: "Product", list: listProducts, options: changesOptions, get }, options);
   }
 
   /**

@@ -1,15 +1,15 @@
 import { mostInDoubt } from "../../http/create-once.ts";
-import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
-import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
+import { KeyedMutex } from "../../util/concurrency.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
 import { isDate } from "../../util/kinds.ts";
 import { Latest } from "../../util/latest.ts";
+import { type GetMany, getMany } from "../many.ts";
 import {
   type Claim,
   type Claimcategory,
@@ -127,11 +127,9 @@ export class ClaimsResource {
     });
   }
 
-  /** Reads many claims by their references. It works like the overload with options. */
-  getMany(references: Rows<ClaimReference>): AsyncIterable<Outcome<ClaimReference, Claim>>;
   /**
-   * Reads many claims, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
-   * failure does not stop the other rows. Iterate the outcomes once.
+   * Reads many claims by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
+   * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
    * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
@@ -142,15 +140,8 @@ export class ClaimsResource {
    *   else console.error(outcome.input, outcome.error);
    * }
    */
-  getMany<Row>(
-    rows: Rows<Row>,
-    options: ManyOptions & MapRows<Row, ClaimReference>,
-  ): AsyncIterable<Outcome<Row, Claim>>;
-  getMany(
-    rows: Rows<unknown>,
-    options?: ManyRows<ClaimReference, ManyOptions>,
-  ): AsyncIterable<Outcome<unknown, Claim>> {
-    return getMany("claims.getMany", this.get.bind(this), rows, options);
+  get getMany(): GetMany<ClaimReference, Claim> {
+    return getMany("claims.getMany", this.get.bind(this));
   }
 
   /**

@@ -1,8 +1,8 @@
 import { captureCallSite } from "../../errors/call-site.ts";
-import { iterateOnce, type ManyOptions } from "../../http/many.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { CompositionReference } from "../../references/references.ts";
+import { iterateOnce, type ManyOptions } from "../many.ts";
 import {
   type Composition,
   type CompositionParts,

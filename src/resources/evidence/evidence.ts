@@ -3,9 +3,9 @@ import type { ImageSource } from "../../binary/source.ts";
 import { binary, endpoint, field, type ResponseShape } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
-import { sendUpload, splitWatch, type UploadOptions } from "../../http/upload.ts";
 import type { EvidenceReference } from "../../references/references.ts";
 import { open, reference } from "../../schemas/shape.ts";
+import { sendUpload, splitWatch, type UploadOptions } from "../upload.ts";
 
 /** A photo for a claim (specification 2.7). The service deletes it after a day if no claim uses it. */
 export interface Evidence {

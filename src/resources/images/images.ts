@@ -1,7 +1,7 @@
 import type { ImageSource } from "../../binary/source.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
-import { type ImageUploadOptions, sendUpload, splitWatch } from "../../http/upload.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
+import { type ImageUploadOptions, sendUpload, splitWatch } from "../upload.ts";
 import type { PrintImage } from "./images.endpoints.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import { type RunningUploads, type UploadedImage, uploadOnce } from "./upload-once.ts";

@@ -6,12 +6,12 @@ import type { Call } from "../../http/call.ts";
 import { optionFaults } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import type { CallContext } from "../../http/send.ts";
-import { type ImageUploadOptions, splitWatch, watchOptions } from "../../http/upload.ts";
 import { check } from "../../schemas/check.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import type { Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { abortController, onAbort } from "../../util/abort-signals.ts";
+import { type ImageUploadOptions, splitWatch, watchOptions } from "../upload.ts";
 import { image, type PrintImage, uploadImage } from "./images.endpoints.ts";
 
 /** When the holder of a lock dies, the content is free after so many milliseconds. */

@@ -1,14 +1,5 @@
 import { captureCallSite } from "../../errors/call-site.ts";
 import { mostInDoubt } from "../../http/create-once.ts";
-import {
-  type ExactRow,
-  getMany,
-  iterateOnce,
-  type ManyOptions,
-  type ManyRows,
-  type MapRows,
-  type Rows,
-} from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
@@ -17,6 +8,7 @@ import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrency.ts";
 import { Latest } from "../../util/latest.ts";
+import { type ExactRow, type GetMany, getMany, iterateOnce, type ManyRows, type MapRows, type Rows } from "../many.ts";
 import { type CanceledRemainder, type Changing, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
 import {
   type Cancellation,
@@ -150,11 +142,9 @@ export class OrdersResource {
     return this.#send(getOrder, { path: { orderReference } }, options);
   }
 
-  /** Reads many orders by their references. It works like the overload with options. */
-  getMany(references: Rows<OrderReference>): AsyncIterable<Outcome<OrderReference, Order>>;
   /**
-   * Reads many orders, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
-   * failure does not stop the other rows. Iterate the outcomes once.
+   * Reads many orders by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
+   * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
    * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
@@ -165,15 +155,8 @@ export class OrdersResource {
    *   else console.error(outcome.input, outcome.error);
    * }
    */
-  getMany<Row>(
-    rows: Rows<Row>,
-    options: ManyOptions & MapRows<Row, OrderReference>,
-  ): AsyncIterable<Outcome<Row, Order>>;
-  getMany(
-    rows: Rows<unknown>,
-    options?: ManyRows<OrderReference, ManyOptions>,
-  ): AsyncIterable<Outcome<unknown, Order>> {
-    return getMany("orders.getMany", this.get.bind(this), rows, options);
+  get getMany(): GetMany<OrderReference, Order> {
+    return getMany("orders.getMany", this.get.bind(this));
   }
 
   /**

@@ -13,7 +13,6 @@ import {
   type Sending,
 } from "../../http/create-once.ts";
 import { lookUntil } from "../../http/look-up.ts";
-import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import { refusesContent, shortSearch } from "../../http/outcome.ts";
 import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
@@ -34,6 +33,7 @@ import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { webCrypto } from "../../util/runtime.ts";
+import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../many.ts";
 import { needsStorage, once } from "../once.ts";
 import { assertSameOrder, type CompareMode } from "./order-differences.ts";
 import { type CreatedOrder, createOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";

@@ -1,5 +1,6 @@
 import type { Found } from "../../http/call.ts";
 import type { PartnerClock } from "../../util/clock.ts";
+import { Latest } from "../../util/latest.ts";
 import type { CreatedOrder } from "./orders.endpoints.ts";
 
 /**
@@ -23,7 +24,7 @@ export class RecentOrders {
   /** The orders that the service reported. One that is remembered later is forgotten later. */
   readonly #orders = new Map<string, RecentOrder>();
   /** Until when, by the clock, the service may still create an order in doubt. It stays here until the service reports it. */
-  readonly #inDoubt = new Map<string, number>();
+  readonly #inDoubt = new Latest<number>(capacity);
 
   /** @param processingTime Milliseconds after which a look-up shows every order. */
   constructor(clock: PartnerClock, processingTime: number) {
@@ -45,7 +46,7 @@ export class RecentOrders {
 
   /** Records an order that the service reported. One that was found here is not recorded again: it would never be forgotten. */
   record(customIdentifier: string, found: Found<CreatedOrder>): void {
-    this.#inDoubt.delete(customIdentifier);
+    this.#inDoubt.forget(customIdentifier);
     if (this.known(customIdentifier)?.data === found.data) return;
     this.#orders.delete(customIdentifier);
     this.#orders.set(customIdentifier, { found, until: this.#clock.now() + this.#memory });
@@ -59,9 +60,6 @@ export class RecentOrders {
   suspect(customIdentifier: string, until: number): void {
     if (this.known(customIdentifier) !== undefined) return;
     const before = this.#inDoubt.get(customIdentifier) ?? until;
-    this.#inDoubt.delete(customIdentifier);
     this.#inDoubt.set(customIdentifier, Math.max(until, before));
-    const [oldest] = this.#inDoubt.keys();
-    if (this.#inDoubt.size > capacity && oldest !== undefined) this.#inDoubt.delete(oldest);
   }
 }

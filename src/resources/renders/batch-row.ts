@@ -1,7 +1,6 @@
 import { DeadlineError } from "../../errors/connection.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
-import type { StartedRow } from "../../http/many.ts";
 import { newCallId } from "../../http/observer.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ResponseUse } from "../../http/response.ts";
@@ -10,6 +9,7 @@ import type { ClientStorage } from "../../storage/client-storage.ts";
 import { held } from "../../util/abort-signals.ts";
 import type { Slots } from "../../util/concurrency.ts";
 import type { Latest } from "../../util/latest.ts";
+import type { StartedRow } from "../many.ts";
 import { defaults, type WaitOptions } from "./render-waiting.ts";
 
 /** Milliseconds that a row must have left to begin with work that another one did not finish in its time. */

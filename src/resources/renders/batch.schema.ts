@@ -5,7 +5,6 @@ import { GoneError, NotFoundError, RendertokenLimitError, saysMissing } from "..
 import { RenderFailedError, TokenBudgetError } from "../../errors/renders.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { nameOf } from "../../http/endpoint.ts";
-import { type ManyOptions, manyRows } from "../../http/many.ts";
 import { custom, taking } from "../../http/request-options.ts";
 import type {
   CompositionReference,
@@ -18,6 +17,7 @@ import { check } from "../../schemas/check.ts";
 import { reference } from "../../schemas/shape.ts";
 import { isFunction } from "../../util/foreign.ts";
 import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
+import { type ManyOptions, manyRows } from "../many.ts";
 import { type WaitOptions, waitingOptions } from "./render-waiting.ts";
 import { createRender, type Render } from "./renders.endpoints.ts";
 

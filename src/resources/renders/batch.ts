@@ -1,7 +1,6 @@
 import { saysMissing } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import type { Call } from "../../http/call.ts";
-import { checkedMany, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { CallContext } from "../../http/send.ts";
 import type { ImageReference } from "../../references/references.ts";
@@ -19,6 +18,7 @@ import {
 } from "../compositions/compositions.endpoints.ts";
 import { combinationKey, compositionLifetime } from "../compositions/search.ts";
 import { type RunningUploads, uploadOnce } from "../images/upload-once.ts";
+import { checkedMany, type ManyRows, many, type Rows, type StartedRow } from "../many.ts";
 import {
   assertInput,
   type BatchDownload,

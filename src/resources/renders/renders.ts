@@ -1,12 +1,12 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
-import { type ExactRow, iterateOnce, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt, isRecord } from "../../util/foreign.ts";
 import type { RunningUploads } from "../images/upload-once.ts";
+import { type ExactRow, iterateOnce, type ManyRows, type MapRows, type Rows } from "../many.ts";
 import type {
   BatchDownload,
   BatchOptions,

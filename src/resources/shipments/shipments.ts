@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { endpoint, field } from "../../http/endpoint.ts";
-import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { ShipmentReference } from "../../references/references.ts";
 import { anyList, open, reference, text } from "../../schemas/shape.ts";
-import type { Outcome } from "../../util/concurrency.ts";
+import { type GetMany, getMany } from "../many.ts";
 
 /** A shipment (specification 2.10). Only tracked and express shipments have a carrier and tracking. */
 export interface Shipment {
@@ -57,11 +56,9 @@ export class ShipmentsResource {
     return this.#send(getShipment, { path: { shipmentReference } }, options);
   }
 
-  /** Reads many shipments by their references. It works like the overload with options. */
-  getMany(references: Rows<ShipmentReference>): AsyncIterable<Outcome<ShipmentReference, Shipment>>;
   /**
-   * Reads many shipments, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
-   * failure does not stop the other rows. Iterate the outcomes once.
+   * Reads many shipments by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
+   * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
    * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
@@ -72,14 +69,7 @@ export class ShipmentsResource {
    *   else console.error(outcome.input, outcome.error);
    * }
    */
-  getMany<Row>(
-    rows: Rows<Row>,
-    options: ManyOptions & MapRows<Row, ShipmentReference>,
-  ): AsyncIterable<Outcome<Row, Shipment>>;
-  getMany(
-    rows: Rows<unknown>,
-    options?: ManyRows<ShipmentReference, ManyOptions>,
-  ): AsyncIterable<Outcome<unknown, Shipment>> {
-    return getMany("shipments.getMany", this.get.bind(this), rows, options);
+  get getMany(): GetMany<ShipmentReference, Shipment> {
+    return getMany("shipments.getMany", this.get.bind(this));
   }
 }

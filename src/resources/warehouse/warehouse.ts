@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
+import { since } from "../../changes/snapshot.ts";
 import { cursor, endpoint, page } from "../../http/endpoint.ts";
+import { taking } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ItemReference } from "../../references/references.ts";
@@ -37,6 +39,8 @@ export const listItems = endpoint({
   response: page("items", item),
   repeat: "safe",
 });
+
+const changesOptions = taking(() => ({ since: since("Item") }));
 
 /** Reads the stock that you own and the operator stores (specification 2.10, 4.3). */
 export class WarehouseResource {
@@ -86,6 +90,6 @@ export class ItemsResource {
    * for (const { current, previous } of changed) console.log(current.sku, previous.logicalQuantity, current.logicalQuantity);
    */
   changes(options: ChangesOptions<WarehouseItem> = {}): ApiCall<ListChanges<WarehouseItem>> {
-    return changesOf(this.#context, { kind: "Item", list: listItems }, options);
+    return changesOf(this.#context, { kind: "Item", list: listItems, options: changesOptions }, options);
   }
 }

@@ -1,6 +1,6 @@
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import type { PauseEvent } from "../../../src/http/observer.ts";
+import type { PauseEvent } from "../../../src/http/events.ts";
 import { failing, fixedWindow, limiting, pass, slidingWindow } from "../../support/pacing/gateway.ts";
 import { secretKey, useService } from "../../support/partner.ts";
 

@@ -4,7 +4,7 @@ import { redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import type { PauseEvent } from "../../../src/http/observer.ts";
+import type { PauseEvent } from "../../../src/http/events.ts";
 import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { PauseReason, Wait } from "../../../src/http/pacing/wait.ts";

@@ -2,7 +2,7 @@ import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import type { PauseEvent } from "../../../src/http/observer.ts";
+import type { PauseEvent } from "../../../src/http/events.ts";
 import type { CeilingLimit } from "../../../src/http/pacing/ceiling.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";

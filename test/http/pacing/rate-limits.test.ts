@@ -2,7 +2,7 @@ import { PodPartner, type PodPartnerOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import type { PauseEvent } from "../../../src/http/observer.ts";
+import type { PauseEvent } from "../../../src/http/events.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";

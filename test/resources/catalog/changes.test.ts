@@ -17,13 +17,18 @@ describe("catalog.products.changes (specification 2.6, 4.3, 4.11)", () => {
   it("returns every product as added without a snapshot, and reads each page once", async () => {
     const list = listOf("1", "2", "3");
     const { added, changed, removed } = await list.connect().catalog.products.changes();
-    expect({ added, changed, removed }).toStrictEqual({ added: list.entries, changed: [], removed: [] });
+    expect({ added, changed, removed }).toStrictEqual({
+      added: list.entries.map((current) => ({ current })),
+      changed: [],
+      removed: [],
+    });
     expect(list.requests).toEqual(["/products", "/products?cursor=2"]);
   });
 
   it("also takes null as `since`, as a database returns it for a missing row", async () => {
     const list = listOf("1");
-    expect((await list.connect().catalog.products.changes({ since: null })).added).toStrictEqual(list.entries);
+    const { added } = await list.connect().catalog.products.changes({ since: null });
+    expect(added).toStrictEqual([{ current: product("1") }]);
   });
 
   it("returns nothing when nothing changed", async () => {
@@ -48,7 +53,8 @@ describe("catalog.products.changes (specification 2.6, 4.3, 4.11)", () => {
     list.update(ref("Product", "2"), { [field]: now });
     const { added, changed, removed } = await list.connect().catalog.products.changes({ since });
     const current = { ...product("2"), [field]: now };
-    expect(changed).toStrictEqual([{ current, fields: [field], previous: { [field]: before } }]);
+    const previous = { ...product("2"), [field]: before };
+    expect(changed).toStrictEqual([{ current, previous, fields: [field] }]);
     expect([...added, ...removed]).toEqual([]);
   });
 
@@ -94,8 +100,8 @@ describe("catalog.products.changes (specification 2.6, 4.3, 4.11)", () => {
       path.endsWith("3") ? Response.json({ code: "gone", message: "Archived." }, { status: 410 }) : undefined;
     const { removed, snapshot } = await list.connect().catalog.products.changes({ since });
     expect(removed).toMatchObject([
-      { reference: ref("Product", "2"), previous: { name: "Case 2", status: "launched", availableQuantity: 10 } },
-      { reference: ref("Product", "3") },
+      { previous: { ...product("2"), name: "Case 2", status: "launched", availableQuantity: 10 } },
+      { previous: { reference: ref("Product", "3") } },
     ]);
     expect(list.requests.filter((path) => path.includes("Product_")).sort()).toEqual([
       `/products/${ref("Product", "2")}`,
@@ -130,13 +136,13 @@ describe("catalog.products.changes (specification 2.6, 4.3, 4.11)", () => {
     expect(first.changed).toStrictEqual([
       {
         current: detailOf(product("3", { status: "ended", color: "blue" })),
+        previous: product("3", { color: "red", status: "launched" }),
         fields: ["status"],
-        previous: { status: "launched" },
       },
     ]);
     const next = await list.connect().catalog.products.changes({ since: first.snapshot });
     expect(next.changed).toMatchObject([{ current: { reference: ref("Product", "3") }, fields: ["color"] }]);
-    expect(next.removed).toMatchObject([{ reference: ref("Product", "1") }]);
+    expect(next.removed).toMatchObject([{ previous: { reference: ref("Product", "1") } }]);
   });
 
   it("reads the details of added and changed products with `details`", async () => {
@@ -144,9 +150,9 @@ describe("catalog.products.changes (specification 2.6, 4.3, 4.11)", () => {
     const since = await snapshotOf(list);
     list.entries = [product("1"), product("2"), product("3", { status: "ended" })];
     const { added, changed } = await list.connect().catalog.products.changes({ since, details: true });
-    expect(added).toStrictEqual([detailOf(product("1"))]);
+    expect(added).toStrictEqual([{ current: detailOf(product("1")) }]);
     expect(changed).toStrictEqual([
-      { current: detailOf(product("3", { status: "ended" })), fields: ["status"], previous: { status: "launched" } },
+      { current: detailOf(product("3", { status: "ended" })), previous: product("3"), fields: ["status"] },
     ]);
     expect(list.requests).toHaveLength(4);
   });
@@ -168,7 +174,7 @@ describe("catalog.products.changes (specification 2.6, 4.3, 4.11)", () => {
     expect(changed).toMatchObject([
       { current: { availableQuantity: 4, weightGrams: 30 }, previous: { availableQuantity: 10 } },
     ]);
-    expect(removed).toMatchObject([{ reference: ref("Product", "4") }]);
+    expect(removed).toMatchObject([{ previous: { reference: ref("Product", "4") } }]);
     const { snapshot: _, ...next } = await list.connect().catalog.products.changes({ since: snapshot });
     expect(next).toEqual({ added: [], changed: [], removed: [] });
   });
@@ -187,10 +193,13 @@ describe("catalog.products.changes (specification 2.6, 4.3, 4.11)", () => {
 
   it("refuses unknown options and a damaged snapshot together, before it sends a request", async () => {
     const list = listOf("1");
-    const call = list.connect().catalog.products.changes({ detials: true, since: { version: 2 } } as never);
+    const { snapshot } = await list.connect().catalog.products.changes();
+    list.requests.length = 0;
+    const since = { ...snapshot, version: 2 };
+    const call = list.connect().catalog.products.changes({ detials: true, since } as never);
     const error = await rejection(call);
     if (!RequestValidationError.isInstance(error)) throw error;
-    expect(error.issues.map(({ path }) => path)).toEqual([["detials"], ["since", "version"]]);
+    expect(error.issues.map(({ path }) => path)).toEqual([["since", "version"], ["detials"]]);
     expect(error.message).toContain("did you mean `details`?");
     expect(error.message).toContain("GET /products");
     expect(list.requests).toEqual([]);

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { type KeyValueStorage, memoryStorage } from "pod-partner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { StorageLostEvent } from "../../../src/http/observer.ts";
+import type { StorageLostEvent } from "../../../src/http/events.ts";
 import { rejection } from "../../support/exchange.ts";
 import { useService } from "../../support/partner.ts";
 import { jpeg, png } from "../../support/pictures.ts";

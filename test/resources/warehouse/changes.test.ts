@@ -16,7 +16,11 @@ describe("warehouse.items.changes (specification 2.10, 4.3, 4.11)", () => {
   it("returns every item as added without a snapshot", async () => {
     const list = listOf("1", "2", "3");
     const { snapshot: _, ...changes } = await list.connect().warehouse.items.changes();
-    expect(changes).toStrictEqual({ added: list.entries, changed: [], removed: [] });
+    expect(changes).toStrictEqual({
+      added: list.entries.map((current) => ({ current })),
+      changed: [],
+      removed: [],
+    });
     expect(list.requests).toEqual(["/items", "/items?cursor=2"]);
   });
 
@@ -28,8 +32,8 @@ describe("warehouse.items.changes (specification 2.10, 4.3, 4.11)", () => {
     expect(changed).toStrictEqual([
       {
         current: item("2", { logicalQuantity: 40, physicalQuantity: 50 }),
+        previous: { reference: ref("Item", "2"), sku: "CASE-2", logicalQuantity: 90, physicalQuantity: 100 },
         fields: ["logicalQuantity", "physicalQuantity"],
-        previous: { logicalQuantity: 90, physicalQuantity: 100 },
       },
     ]);
   });
@@ -48,7 +52,7 @@ describe("warehouse.items.changes (specification 2.10, 4.3, 4.11)", () => {
     const since = await snapshotOf(list);
     list.remove(ref("Item", "2"));
     const { removed, snapshot } = await list.connect().warehouse.items.changes({ since });
-    expect(removed).toMatchObject([{ reference: ref("Item", "2"), previous: { sku: "CASE-2", logicalQuantity: 90 } }]);
+    expect(removed).toMatchObject([{ previous: { reference: ref("Item", "2"), sku: "CASE-2", logicalQuantity: 90 } }]);
     expect(list.requests).toEqual(["/items", "/items?cursor=2", "/items", "/items?cursor=2"]);
     expect(snapshot.rows).toHaveLength(2);
   });
@@ -64,10 +68,10 @@ describe("warehouse.items.changes (specification 2.10, 4.3, 4.11)", () => {
     };
     const { added, changed, removed, snapshot } = await list.connect().warehouse.items.changes({ since });
     expect(removed).toEqual([]);
-    expect(added).toStrictEqual([item("6")]);
+    expect(added).toStrictEqual([{ current: item("6") }]);
     expect(changed).toMatchObject([{ current: { reference: ref("Item", "3") }, fields: ["logicalQuantity"] }]);
     const next = await list.connect().warehouse.items.changes({ since: snapshot });
-    expect(next).toMatchObject({ added: [], changed: [], removed: [{ reference: ref("Item", "1") }] });
+    expect(next).toMatchObject({ added: [], changed: [], removed: [{ previous: { reference: ref("Item", "1") } }] });
   });
 
   it("does not report an item as removed that two readings in a row miss, because both lost their place", async () => {
@@ -84,7 +88,7 @@ describe("warehouse.items.changes (specification 2.10, 4.3, 4.11)", () => {
     };
     const { removed } = await list.connect().warehouse.items.changes({ since });
     const present = new Set(list.entries.map(({ reference }) => reference));
-    expect(removed.filter(({ reference }) => present.has(reference))).toEqual([]);
+    expect(removed.filter(({ previous }) => present.has(previous.reference))).toEqual([]);
     expect(begins.length).toBeGreaterThan(2);
   });
 
@@ -117,7 +121,7 @@ describe("warehouse.items.changes (specification 2.10, 4.3, 4.11)", () => {
     expect(removed).toEqual([]);
     list.meanwhile = () => undefined;
     const next = await list.connect().warehouse.items.changes({ since: snapshot });
-    expect(next.removed.map(({ reference }) => reference.slice(-1)).sort()).toEqual(["0", "1", "2", "3", "4"]);
+    expect(next.removed.map(({ previous }) => previous.reference.slice(-1)).sort()).toEqual(["0", "1", "2", "3", "4"]);
   });
 
   it("has no option `details`, because the service has no endpoint for one item", async () => {

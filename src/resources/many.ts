@@ -1,12 +1,12 @@
 import { type CallSite, captureCallSite, withRow } from "../errors/call-site.ts";
 import { AlreadyReadError } from "../errors/response.ts";
 import { RequestValidationError } from "../errors/validation.ts";
+import { checkedOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
 import { attempt, isFunction, isObject } from "../util/foreign.ts";
-import { checkedOptions, custom, type RequestOptions, taking } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -124,17 +124,28 @@ export async function* many<Input, Value, Options extends ManyOptions>(
 
 const manyOptions = taking(manyRows);
 
-/** Reads the resource of each reference with one request. */
-export function getMany<Input, Value>(
+/** Reads many resources by their references, one request each. */
+export interface GetMany<Reference, Value> {
+  /** Reads the resource of each reference. */
+  (references: Rows<Reference>): AsyncIterable<Outcome<Reference, Value>>;
+  /** Reads the resource of each row. `map` gives the reference of a row of your own. */
+  <Row>(rows: Rows<Row>, options: ManyOptions & MapRows<Row, Reference>): AsyncIterable<Outcome<Row, Value>>;
+}
+
+/** Makes the method that reads many resources. */
+export function getMany<Reference, Value>(
   name: string,
-  get: (reference: Input, options: RequestOptions) => PromiseLike<Value>,
-  rows: Rows<unknown>,
-  options: ManyRows<Input, ManyOptions> = {},
-): AsyncIterable<Outcome<unknown, Value>> {
-  const callSite = captureCallSite(getMany);
-  const work = async (reference: Input, each: RequestOptions) => get(reference, each);
-  async function* outcomes() {
-    yield* many(rows, checkedMany(manyOptions, rows, options), { concurrency: 16, work, callSite });
-  }
-  return iterateOnce(name, outcomes());
+  get: (reference: Reference, options: RequestOptions) => Promise<Value>,
+): GetMany<Reference, Value>;
+export function getMany(
+  name: string,
+  get: (reference: unknown, options: RequestOptions) => Promise<unknown>,
+): (rows: Rows<unknown>, options?: ManyRows<unknown, ManyOptions>) => AsyncIterable<Outcome<unknown, unknown>> {
+  return function getMany(rows, options = {}) {
+    const callSite = captureCallSite(getMany);
+    async function* outcomes() {
+      yield* many(rows, checkedMany(manyOptions, rows, options), { concurrency: 16, work: get, callSite });
+    }
+    return iterateOnce(name, outcomes());
+  };
 }

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
+import { endpoint, type Method, type Repeat } from "../http/endpoint.ts";
+import type { RequestOptions } from "../http/request-options.ts";
+import type { ApiCall, Send } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { splitFields } from "../util/fields.ts";
 import { isFunction, propertyOf } from "../util/foreign.ts";
-import { endpoint, type Method, type Repeat } from "./endpoint.ts";
-import type { RequestOptions } from "./request-options.ts";
-import type { ApiCall, Send } from "./send.ts";
 
 /** The part of Standard Schema (standardschema.dev) that the SDK uses: schemas of zod, valibot and arktype have it. */
 export interface StandardSchema<Output = unknown> {

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import type { ImageSource } from "../binary/source.ts";
 import { type UploadWatch, watchUpload } from "../binary/upload.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { custom, optionFaults, type RequestOptions } from "../http/request-options.ts";
+import { sendWithRetries } from "../http/retry.ts";
+import type { ApiCall, Start } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { splitFields } from "../util/fields.ts";
 import { attempt, isFunction, isObject } from "../util/foreign.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { custom, optionFaults, type RequestOptions } from "./request-options.ts";
-import { sendWithRetries } from "./retry.ts";
-import type { ApiCall, Start } from "./send.ts";
 
 /** Options of an upload. */
 export interface UploadOptions extends RequestOptions {
