@@ -14,7 +14,6 @@ const shared = "architecture|callbacks|conformance|emulator|flows|resources|type
 const programs = "browser|cli|examples|package|places|proxies|runtimes";
 /** Files of shared folders that replace a part of the platform for as long as their process runs, or that count objects in it. */
 const alone = [
-  "test/callbacks/follower/**/*.test.ts",
   "test/callbacks/servers.test.ts",
   "test/emulator/entry-points.test.ts",
   "test/flows/batch/memory.test.ts",
