@@ -6,7 +6,7 @@ import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check } from "../schemas/check.ts";
 import { type Lock, waitForLock } from "../storage/lock.ts";
 import { abortController, held } from "../util/abort-signals.ts";
-import { dateOf } from "../util/clock.ts";
+import { dateOf, momentOf } from "../util/clock.ts";
 import { webCrypto } from "../util/runtime.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { deadlockHint, fault } from "./errors.ts";
@@ -71,6 +71,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
   const { partner, clock, timeout, onChange, onGone } = settings;
   /** Identifies this follower in the states that it stores. */
   const self = webCrypto().randomUUID().slice(0, 8);
+  const started = momentOf(clock);
   const scale = Math.min(1, timeout / defaultTimeout);
   const pausesOfUpdate = updatePauses.map((pause) => pause * scale);
   const never = abortController().signal;
@@ -204,7 +205,9 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
     error: unknown,
   ): News {
     if (known?.gone) return { found: "gone" };
-    const isOverdue = mark !== undefined && dateOf(clock) - (mark.since ?? 0) > invisibleFor;
+    // The machine's clock can step forward. Then the time since the start of this process counts.
+    const date = Math.min(dateOf(clock), started.date + clock.now() - started.at);
+    const isOverdue = mark !== undefined && date - (mark.since ?? 0) > invisibleFor;
     const wasFound = known !== undefined || mark?.begun !== undefined;
     if (!wasFound && !isOverdue) return { found: "missing" };
     const order = known?.order ?? null;

@@ -365,20 +365,25 @@ describe("an update of an order that a sweep reads", () => {
     expect([service.reads.length, handed.length]).toEqual([2, 1]);
   });
 
-  it("waits for the change that a sweep hands over, and then sends a request of its own", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { clock, service, orders, follower, handed } = await createFollowed(1, { onChange: () => gate.promise });
-    const [reference = first] = orders;
-    const sweep = follower.reconcile();
-    await settled();
-    service.ship(reference, [2]);
-    const update = follower.update(reference);
-    await settled();
-    expect([service.reads.length, handed.length]).toEqual([1, 0]);
-    gate.resolve();
-    await settle(clock, Promise.all([sweep, update]));
-    expect(handed.map(({ shipped }) => shipped[0])).toEqual([0, 2]);
-  });
+  it.each(["the same", "another"])(
+    "waits for the change that a sweep of %s process hands over, then reads the order itself",
+    async (which) => {
+      const gate = Promise.withResolvers<void>();
+      const { clock, service, orders, follower, start, handed } = await createFollowed(1, {
+        onChange: () => gate.promise,
+      });
+      const [reference = first] = orders;
+      const sweep = follower.reconcile();
+      await settled();
+      service.ship(reference, [2]);
+      const update = (which === "another" ? start() : follower).update(reference);
+      await clock.advance(6_000);
+      expect([service.reads.length, handed.length]).toEqual([1, 0]);
+      gate.resolve();
+      await settle(clock, Promise.all([sweep, update]));
+      expect(handed.map(({ shipped }) => shipped[0])).toEqual([0, 2]);
+    },
+  );
 });
 
 /** A storage in which a lock is never renewed, so that it expires although its holder is working. */

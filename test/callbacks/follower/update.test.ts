@@ -285,6 +285,20 @@ describe("an order that the service no longer has", () => {
     expect(gone).toEqual([second]);
   });
 
+  it("is not gone because the machine's clock steps forward by a day", async () => {
+    const { clock, service, follower, gone } = createWorld();
+    service.orders.delete(first);
+    let step = 0;
+    const stepping = { now: clock.now, date: () => clock.now() + step, after: clock.after };
+    const { follow, update } = follower({ clock: stepping });
+    await follow(first);
+    step = 86_400_000;
+    expect(await settle(clock, update(first))).toBe("missing");
+    await clock.advance(3_600_001);
+    expect(await settle(clock, update(first))).toBe("gone");
+    expect(gone).toEqual([first]);
+  });
+
   it("is followed again if the service has it again", async () => {
     const { clock, service, follower, keys, handed } = createWorld();
     const { update } = follower();
