@@ -239,15 +239,14 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
   /** Notes the hand-over in the mark and calls the handler. Resolves to the new mark, or to undefined if the handler was not called. */
   async function callHandler(
     reference: OrderReference,
-    { order, mark }: StoredOrder,
+    { mark }: StoredOrder,
     { begun, call }: News,
     lock: Lock | undefined,
   ): Promise<Stored<OpenMark> | undefined> {
     if (lock === undefined) return undefined;
     const { looked = 0, since = dateOf(clock) } = mark.value ?? {};
     // The first news of an order follows it.
-    const fields = order.value === undefined ? { looked, since, begun } : { looked, begun };
-    const noted = await storage.setMark(reference, fields, mark);
+    const noted = await storage.setMark(reference, { looked, since, begun }, mark);
     // Nothing is awaited between this check and the call. A process that was suspended before it hands over nothing outdated.
     if (noted === undefined || !lock.isCertain) return undefined;
     const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower). ${deadlockHint}`;
@@ -277,8 +276,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
   ): Promise<boolean> {
     if (now === undefined && mark.value === undefined) return true;
     if (now !== undefined && isClosed(now)) return storage.deleteMark(reference, mark);
-    const fields = now === undefined ? { looked, since: mark.value?.since } : { looked };
-    return (await storage.setMark(reference, fields, mark)) !== undefined;
+    return (await storage.setMark(reference, { looked, since: mark.value?.since }, mark)) !== undefined;
   }
 
   return { update, checkInSweep };

@@ -26,7 +26,7 @@ const openMark = () =>
     v: z.literal(1),
     /** When the order was last checked; 0 if a sweep should check it in any case. */
     looked: z.number(),
-    /** When it was followed; absent once the service has shown it. */
+    /** When the order was followed. Matters until the service has shown it. */
     since: z.optional(z.number()),
     /** What was passed to a handler that has not finished; absent once one has. */
     begun: z.optional(orderState()),

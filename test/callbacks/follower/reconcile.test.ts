@@ -230,6 +230,34 @@ describe("follower.reconcile", () => {
     expect(handed.at(-1)).toMatchObject({ reference, shipped: [1, 0] });
   });
 
+  it("counts an order that the service does not show yet as checked", async () => {
+    const { clock, service, orders, follower } = await createFollowed(1);
+    service.orders.delete(orders[0] ?? first);
+    expect(await follower.reconcile()).toEqual({ checked: 1, changed: 0, gone: 0 });
+    await clock.advance(1_000);
+    expect(await follower.reconcile({ unreadFor: 60_000 })).toEqual({ checked: 0, changed: 0, gone: 0 });
+  });
+
+  it("leaves its news to an update of another process that is handing it over", async () => {
+    const { clock, service, orders, follower, start, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const [response, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    service.onRead = async ({ priority }) => {
+      if (priority === "low") await response.promise;
+      return undefined;
+    };
+    const sweep = follower.reconcile();
+    await settled();
+    const update = start({ onChange: () => gate.promise }).update(reference);
+    await settled();
+    response.resolve();
+    await clock.advance(3_000);
+    expect(handed).toEqual([]);
+    gate.resolve();
+    expect(await settle(clock, Promise.all([update, sweep]))).toEqual(["changed", { checked: 0, changed: 0, gone: 0 }]);
+    expect(handed).toHaveLength(1);
+  });
+
   it("does not delay the update of an order that it waits for", async () => {
     const { service, orders, follower, handed } = await createFollowed(1);
     const [reference = first] = orders;
