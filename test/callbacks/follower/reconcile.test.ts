@@ -238,22 +238,22 @@ describe("follower.reconcile", () => {
     expect(await follower.reconcile({ unreadFor: 60_000 })).toEqual({ checked: 0, changed: 0, gone: 0 });
   });
 
-  it("leaves its news to an update of another process that is handing it over", async () => {
+  it("leaves its news to an update of another process that has taken the lock and is still reading", async () => {
     const { clock, service, orders, follower, start, handed } = await createFollowed(1);
     const [reference = first] = orders;
-    const [response, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const responses = { high: Promise.withResolvers<void>(), low: Promise.withResolvers<void>() };
     service.onRead = async ({ priority }) => {
-      if (priority === "low") await response.promise;
+      await responses[priority].promise;
       return undefined;
     };
     const sweep = follower.reconcile();
     await settled();
-    const update = start({ onChange: () => gate.promise }).update(reference);
+    const update = start().update(reference);
     await settled();
-    response.resolve();
+    responses.low.resolve();
     await clock.advance(3_000);
     expect(handed).toEqual([]);
-    gate.resolve();
+    responses.high.resolve();
     expect(await settle(clock, Promise.all([update, sweep]))).toEqual(["changed", { checked: 0, changed: 0, gone: 0 }]);
     expect(handed).toHaveLength(1);
   });
