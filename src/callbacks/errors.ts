@@ -23,16 +23,16 @@ export class CallbackValidationError extends PodPartnerError {
 export type OrderFollowerFault =
   /** The storage failed. */
   | "storage"
-  /** Another process, an earlier change, or other orders were in work for too long. */
+  /** The order was locked by another call for too long, or a receiver was busy with other orders. */
   | "busy"
-  /** The service returned a response that is older than what was handed over, several times. */
+  /** The service repeatedly returned a response that is older than what was handed over. */
   | "outdated"
   /** The service does not have the order, or does not show it yet. Only the `onError` of a receiver reports it. */
   | "missing"
   /** `close()` was called. */
   | "closed";
 
-/** The follower could not look at an order. No change is lost: it is handed over by a later `update` or `reconcile`. */
+/** The follower could not check an order. No change is lost: a later `update` or `reconcile` hands it over. */
 export class OrderFollowerError extends PodPartnerError {
   static override readonly kind: string = "OrderFollowerError";
   readonly isRetryable = true;
@@ -48,6 +48,9 @@ export class OrderFollowerError extends PodPartnerError {
   }
 }
 
+/** A deadlock is noticed only by its time-out, so the messages of time-outs end with this. */
+export const deadlockHint = "A handler must not wait for its own receiver or follower.";
+
 export const fault = (kind: OrderFollowerFault, message: string) => new OrderFollowerError({ fault: kind, message });
 
 /** An order that a sweep could not read, or whose change was not handled. */
@@ -57,9 +60,9 @@ export interface ReconcileFailure {
   readonly error: unknown;
 }
 
-/** What a sweep has done. */
+/** The result of a sweep. */
 export interface Reconciled {
-  /** Orders that were read. */
+  /** Orders that were read without a failure. */
   readonly checked: number;
   /** Orders with a change that was handed over. */
   readonly changed: number;
@@ -70,11 +73,11 @@ export interface Reconciled {
 /** The most failures that one error lists. */
 const mostListed = 100;
 
-/** A sweep has ended, and some of its orders have failed. They stay open: the next sweep begins with the orders that it read longest ago. */
+/** Some orders of a sweep failed; the others were handled. The failed ones stay open, and the next sweep checks them first. */
 export class ReconcileError extends PodPartnerError {
   static override readonly kind: string = "ReconcileError";
   readonly isRetryable = true;
-  /** What the sweep has done apart from the failures. */
+  /** The result for the other orders. */
   readonly result: Reconciled;
   /** The number of orders that failed. */
   readonly failed: number;
@@ -95,13 +98,4 @@ export class ReconcileError extends PodPartnerError {
   override toJSON() {
     return { ...super.toJSON(), result: this.result, failed: this.failed };
   }
-}
-
-/**
- * A handler waits for its own receiver or follower, which waits for the handler. Nothing was done. Call the function after the handler has
- * finished.
- */
-export class DeadlockError extends PodPartnerError {
-  static override readonly kind: string = "DeadlockError";
-  readonly isRetryable = false;
 }

@@ -3,7 +3,7 @@ import { isReference, type OrderReference } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
-import { type Lock, takeLock } from "../storage/lock.ts";
+import { type Lock, type LockHolder, type LockOptions, takeLock } from "../storage/lock.ts";
 import { fromJson, toJson } from "../storage/values.ts";
 import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
@@ -20,15 +20,15 @@ export interface Stored<Value> {
   readonly value: Value | undefined;
 }
 
-/** The mark of an open order: its key exists while sweeps look at the order. */
+/** The mark of an open order. Sweeps check the orders that have one. */
 const openMark = () =>
   z.object({
     v: z.literal(1),
-    /** When the order was last read; 0 if it never was. */
+    /** When the order was last checked; 0 if a sweep should check it in any case. */
     looked: z.number(),
-    /** When it was followed; absent once it was read. */
+    /** When the order was followed. Matters until the service has shown it. */
     since: z.optional(z.number()),
-    /** The state that the latest call of `onChange` began with; absent once it has finished. */
+    /** What was passed to a handler that has not finished; absent once one has. */
     begun: z.optional(orderState()),
   });
 export type OpenMark = z.infer<ReturnType<typeof openMark>>;
@@ -39,23 +39,23 @@ export interface StoredOrder {
   readonly mark: Stored<OpenMark>;
 }
 
-/** Milliseconds that one operation of the storage may take. A client of Redis without a connection may keep a command for ever. */
+/** The longest time for one operation of the storage, in milliseconds. A Redis client without a connection can keep a command for ever. */
 const operationTimeout = 5_000;
-/** Milliseconds after which the lock of a dead process ends. */
+/** Milliseconds after which the lock of a process that was killed expires. */
 const lockLifetime = 5_000;
-/** Milliseconds after which an order that a dead sweep was reading is free for another sweep. */
-export const readingLifetime = 30_000;
+/** The purpose of a lock that a sweep holds while it reads an order. */
+const sweeping = "sweep";
 
 const openPrefix = "follower:open:";
 const orderKey = (reference: OrderReference) => `follower:order:${reference}`;
 const openKey = (reference: OrderReference) => `${openPrefix}${reference}`;
 
 /**
- * What a follower stores. Each order has a key with its state, which stays for a time after its completion. An open order also has a key
- * with its mark: a sweep reads these keys only, and so costs nothing for completed orders. While a change of an order may be handed over,
- * there is a key with its lock, and while a sweep reads it, a key with the lock of the sweep.
+ * What a follower stores of each order: its state, which stays for some time after completion; while the order is open, a mark; while a call
+ * is working on it, a lock. Sweeps list the marks only, so completed orders cost them nothing.
  *
- * Each look at an order sets another mark, and expects the one that it has loaded: another one says that another call has looked meanwhile.
+ * The lock keeps two calls from working on an order at the same time. A process that is suspended can lose its lock without noticing, so every
+ * check also replaces the mark by compare-and-set. A mismatch means that another call has checked the order since.
  */
 export class FollowerStorage {
   readonly #open: () => Promise<KeyValueStorage>;
@@ -77,27 +77,27 @@ export class FollowerStorage {
     return this.#get(openKey(reference), openMark);
   }
 
-  /** Reads the mark first: another call that changes the order after that changes the mark, too. */
+  /** Reads the mark first. A call that changes the order after that also changes the mark, so it is noticed. */
   async load(reference: OrderReference): Promise<StoredOrder> {
     const mark = await this.mark(reference);
     const order = await this.#get(orderKey(reference), rememberedOrder);
     return { order, mark };
   }
 
-  /** Sets the state of an order, unless another process has changed it. An order that is not open is forgotten after a time. */
+  /** Sets the state of an order. A closed order expires after `keepFor`. Resolves to false if another process has changed it. */
   setOrder(reference: OrderReference, value: RememberedOrder, { bytes }: Stored<RememberedOrder>): Promise<boolean> {
     const ttl = isClosed(value) ? this.#keepFor : undefined;
     return this.#storage.set(orderKey(reference), toJson(value), { ttl, expected: bytes ?? null });
   }
 
-  /** Sets the mark of an order if it is still the one `before`, and resolves to the new one. Otherwise it resolves to undefined. */
+  /** Replaces the mark of an order and resolves to the new one. Resolves to undefined if the mark is no longer `before`. */
   async setMark(
     reference: OrderReference,
     fields: Omit<OpenMark, "v">,
     before: Stored<OpenMark>,
   ): Promise<Stored<OpenMark> | undefined> {
     const value: OpenMark = { v: 1, ...fields };
-    // No two marks have the same bytes.
+    // The id makes each mark different, so compare-and-set also notices a mark with the same fields.
     const bytes = toJson({ ...value, id: webCrypto().randomUUID() });
     const isSet = await this.#storage.set(openKey(reference), bytes, { expected: before.bytes ?? null });
     return isSet ? { bytes, value } : undefined;
@@ -111,7 +111,7 @@ export class FollowerStorage {
   /** Reads the references of all open orders. */
   async openOrders(): Promise<ReadonlySet<OrderReference>> {
     const keys = await this.#use(async (storage) => storage.keys(openPrefix)[Symbol.asyncIterator]());
-    // A storage may find a key twice.
+    // A storage may list a key twice.
     const references = new Set<OrderReference>();
     for (;;) {
       const next = await this.#use(() => keys.next());
@@ -121,28 +121,25 @@ export class FollowerStorage {
     }
   }
 
-  /** Locks an order for a hand-over. Resolves to undefined if another call has the lock. */
+  /** Locks an order. Takes the lock from a sweep that is only reading. Resolves to undefined if another call has the lock. */
   lock(reference: OrderReference): Promise<Lock | undefined> {
-    return this.#lock(`follower:lease:${reference}`, lockLifetime);
+    return this.#lock(reference, { mayTakeFrom: (holder) => holder.purpose === sweeping || this.#isAhead(holder) });
   }
 
-  /**
-   * Locks an order for the request of a sweep. Resolves to undefined if another sweep reads it. The lock of a process whose clock is far
-   * ahead does not count: its value begins with the time of that clock.
-   */
-  async lockReading(reference: OrderReference): Promise<Lock | undefined> {
-    const key = `follower:reading:${reference}`;
-    const lock = await this.#lock(key, readingLifetime);
-    if (lock !== undefined) return lock;
-    const expected = await this.#storage.get(key);
-    const takenAt = Number.parseFloat(new TextDecoder().decode(expected));
-    if (!(takenAt > dateOf(this.#clock) + mostAhead)) return undefined;
-    await this.#storage.delete(key, { expected });
-    return this.#lock(key, readingLifetime);
+  /** Locks an order for the request of a sweep. An update may take this lock away. */
+  lockForSweep(reference: OrderReference): Promise<Lock | undefined> {
+    return this.#lock(reference, { purpose: sweeping, mayTakeFrom: (holder) => this.#isAhead(holder) });
   }
 
-  async #lock(key: string, lifetime: number): Promise<Lock | undefined> {
-    const lock = await takeLock(this.#storage, key, lifetime, this.#clock);
+  /** True if the holder's clock is far ahead. In a storage that expires keys by that clock, its lock could last for years. */
+  #isAhead({ takenAt }: LockHolder): boolean {
+    return takenAt > dateOf(this.#clock) + mostAhead;
+  }
+
+  async #lock(reference: OrderReference, options: LockOptions): Promise<Lock | undefined> {
+    const key = `follower:lease:${reference}`;
+    const lock = await takeLock(this.#storage, key, lockLifetime, this.#clock, options);
+    // Operations of a lost storage throw here, so a lock is never "lost".
     return lock === "lost" ? undefined : lock;
   }
 

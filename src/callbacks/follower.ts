@@ -5,9 +5,9 @@ import { abortController, eitherSignal, throwIfAborted } from "../util/abort-sig
 import { dateOf } from "../util/clock.ts";
 import { safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
+import { createOrderChecks } from "./check-order.ts";
 import { fault, type Reconciled } from "./errors.ts";
 import { FollowerStorage } from "./follower-storage.ts";
-import { createLooks } from "./look.ts";
 import {
   type OrderFollowerOptions,
   type ReconcileOptions,
@@ -15,48 +15,44 @@ import {
   resolveReconcileOptions,
 } from "./options.ts";
 import type { LookResult } from "./order-state.ts";
-import { deadlockHint, OrderQueue, refuseInHandler } from "./order-work.ts";
 import { sweepOrders } from "./sweep.ts";
 
 /** Follows orders: hands over what is new about each. Its functions need no `this`. */
 export interface OrderFollower {
   /**
-   * Follows an order: sweeps look at it until it is completed. Call it after placing the order. It sends no request, and does nothing for
-   * an order that is followed or completed. The first news of an order follows it, too.
+   * Follows an order: sweeps check it until it is completed. Call it after placing the order. It sends no request, and does nothing if the
+   * order is already followed or completed. The first news of an order follows it, too.
    *
    * @throws `OrderFollowerError` if the storage failed.
    */
   readonly follow: (orderReference: OrderReference) => Promise<void>;
   /**
-   * Looks at an order now, with high priority, and hands over what is new. Resolves when the handler has finished, or there is nothing
-   * new, or the service does not have the order; the result says which. Calls for one order that wait at the same time share a look.
+   * Checks an order now, with high priority, and hands over what is new. Resolves when the handler has finished, or if nothing is new or the
+   * service does not have the order; the result says which. Calls for one order that wait at the same time share a check.
    *
-   * @throws What the handler threw; the error of the request; `OrderFollowerError` if the storage failed, the order was busy for too long, or
-   * each response was older than what was handed over; `DeadlineError` after the `timeout`. The same change comes again with the next look.
-   * `DeadlockError` in the handler of this order, which it would wait for, on platforms with `node:async_hooks`.
+   * @throws What the handler threw; the error of the request; `OrderFollowerError` if the storage failed, the order was locked for too long, or
+   * each response was older than what was handed over; `DeadlineError` if the handler exceeded the `timeout`. The next check hands the same
+   * change over again.
    */
   readonly update: (orderReference: OrderReference) => Promise<LookResult>;
   /**
-   * Looks at all open orders that are followed, with low priority: one request for each, the one that was read longest ago first. A sweep
-   * after a crash so begins where the last one stopped. Processes that sweep at the same time share the orders.
+   * Checks all open orders that are followed, with low priority: one request for each, the order that was checked longest ago first. After a
+   * crash, the next sweep starts where this one stopped. Processes that sweep at the same time share the orders.
    *
-   * @throws `ReconcileError` at the end if orders have failed. A failed storage or a refused key ends the sweep at once. `DeadlockError` in
-   * a handler of this follower.
+   * @throws `ReconcileError` at the end if orders failed. A lost storage or a refused key ends the sweep at once.
    */
   readonly reconcile: (options?: ReconcileOptions) => Promise<Reconciled>;
-  /**
-   * Stops the timer and running sweeps, refuses new calls, and waits for the changes that are being handled.
-   *
-   * @throws `DeadlockError` in a handler of this follower.
-   */
+  /** Stops the timer and running sweeps, refuses new calls, and waits for running handlers. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Makes a follower: the one place that decides what is new about an order, for callbacks and sweeps alike.
+ * Makes a follower: it decides what is new about an order, for callbacks and sweeps alike.
  *
  * Each change is handed over at least once: it is remembered only after the handler has finished. Changes come in forward order: shipped
- * and canceled quantities never decrease, and an older response is dropped, also when another process has read the newer one.
+ * and canceled quantities never decrease, and an older response is dropped, also if another process has read the newer one.
+ *
+ * A handler must not wait for its own follower: for `update` of its own order, `reconcile` or `close`. Such a wait ends at the `timeout`.
  *
  * @throws `ConfigurationError` if an option is invalid or unknown.
  * @example
@@ -70,12 +66,10 @@ export interface OrderFollower {
  */
 export function createOrderFollower(options: OrderFollowerOptions): OrderFollower {
   const settings = resolveFollowerOptions(options);
-  const { partner, storage, clock, timeout, interval, keepFor, onError } = settings;
+  const { partner, storage, clock, interval, keepFor, onError } = settings;
   const scoped = lazily(async () => new ScopedStorage(storage, await partner["~scopeOf"](storage)));
   const records = new FollowerStorage(scoped, clock, keepFor);
-  // The callers limit how many orders they update at a time.
-  const updates = new OrderQueue<LookResult>({ clock, concurrency: Number.POSITIVE_INFINITY, maxWait: timeout });
-  const { lockAndLook, visit } = createLooks(settings, records);
+  const { update, checkInSweep } = createOrderChecks(settings, records);
   /** The calls that `close` waits for. */
   const running = new Set<Promise<unknown>>();
   const closing = abortController();
@@ -117,22 +111,17 @@ export function createOrderFollower(options: OrderFollowerOptions): OrderFollowe
     update: (reference) =>
       untilClosed(async () => {
         checkReference(reference);
-        refuseInHandler(settings, "`update`", reference);
-        const message = `An earlier change of the order ${reference} is in work for more than ${timeout} ms. ${deadlockHint}`;
-        const late = () => Promise.reject(fault("busy", message));
-        return updates.run(reference, () => lockAndLook(reference), late);
+        return update(reference);
       }),
 
     reconcile: (options = {}) =>
       untilClosed(async () => {
         const sweep = resolveReconcileOptions(options);
-        refuseInHandler(settings, "`reconcile`");
         const signal = eitherSignal(sweep.signal, closing.signal);
-        return sweepOrders(records, clock, { ...sweep, signal }, visit);
+        return sweepOrders(records, clock, { ...sweep, signal }, checkInSweep);
       }),
 
     close: async () => {
-      refuseInHandler(settings, "`close` of the follower");
       stopTimer();
       closing.abort(fault("closed", "The follower is closed. Repeat the call in another process."));
       while (running.size > 0) await Promise.allSettled(running);

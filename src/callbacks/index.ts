@@ -6,7 +6,6 @@
 
 export {
   CallbackValidationError,
-  DeadlockError,
   OrderFollowerError,
   type OrderFollowerFault,
   type Reconciled,
@@ -24,6 +23,7 @@ export type {
   OrderUpdatedFailure,
   OrderUpdatedReceiverOptions,
   ReconcileOptions,
+  ReconcileProgress,
 } from "./options.ts";
 export type { FollowedLine, FollowedOrder, LookResult, OrderChange, OrderChanged, OrderGone } from "./order-state.ts";
 export { type CallbackEnvironment, type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";

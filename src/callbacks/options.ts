@@ -7,6 +7,7 @@ import { clock, count, type Schema } from "../schemas/shape.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { functionOf, isFunction, propertyOf } from "../util/foreign.ts";
+import type { Reconciled } from "./errors.ts";
 import type { LookResult, OrderChanged, OrderGone } from "./order-state.ts";
 import { type CallbackEnvironment, environment } from "./parameters.ts";
 
@@ -55,7 +56,7 @@ export interface OrderUpdatedFailure {
   readonly status: 204 | 503;
 }
 
-/** What every receiver can be told. */
+/** Options shared by all receivers. */
 interface ReceiverOptions {
   /**
    * The value of the parameter `token` in the callback URL of the dashboard, at least 16 characters. Callbacks with another value are
@@ -67,13 +68,13 @@ interface ReceiverOptions {
   /** How many orders are fetched and handled at a time. Default 4. */
   readonly concurrency?: number | undefined;
   /**
-   * Milliseconds to fetch and handle an order. Then `signal` aborts and the service receives a 503. A callback that waits for its turn
-   * longer than this receives a 503, too. Default 10 000.
+   * Milliseconds to fetch and handle an order. After that, `signal` aborts and the service receives a 503. A callback that waits longer than
+   * this for its turn also receives a 503. Default 10 000.
    */
   readonly timeout?: number | undefined;
   /**
-   * Receives each callback whose order was not handled, but not one that was refused without a look at the order: with a 4xx, or with a 503
-   * because too many callbacks wait or the receiver is closed. Default: `console.error`.
+   * Receives each callback whose order was not handled. It does not receive those that were refused at once: with a 4xx, or with a 503
+   * because too many callbacks are waiting or the receiver is closed. Default: `console.error`.
    */
   readonly onError?: ((failure: OrderUpdatedFailure) => void) | undefined;
   /** The source of time. Default: the system clock. */
@@ -86,12 +87,12 @@ export interface OrderUpdatedReceiverOptions extends ReceiverOptions {
   readonly partner: OrderReader;
   /**
    * Handles an updated order. The service receives a 204 when the returned promise resolves, and a 503 when it rejects. The same news
-   * may come again, also after a 204: make it idempotent. Two calls for one order never overlap, except after a `timeout`.
+   * may come again, even after a 204, so make it idempotent. Two calls for one order overlap only after a `timeout`.
    */
   readonly onOrderUpdated: (update: OrderUpdated) => unknown;
 }
 
-/** The options of a receiver that feeds a follower, which reads the order and hands over what is new. */
+/** The options of a receiver with a follower, which reads the orders and hands over what is new. */
 export interface FollowerReceiverOptions extends ReceiverOptions {
   /** The result of `createOrderFollower`. A callback costs the one request that the follower makes. */
   readonly follower: {
@@ -131,8 +132,8 @@ export interface OrderFollowerOptions {
   readonly storage: KeyValueStorage;
   /**
    * Handles what is new about an order. The change counts as handed over when the returned promise resolves; if it rejects, the same
-   * change comes again. A change can also come again after a crash: make the function idempotent, by the order and the totals. Two calls
-   * for one order never overlap in a process, except after a `timeout`.
+   * change comes again. A change can also come again after a crash: make the function idempotent, by the order and the totals. In a
+   * process, two calls for one order overlap only after a `timeout`.
    */
   readonly onChange: (change: OrderChanged) => unknown;
   /** Handles an order that the service no longer has: 404 or 410 with a code. Called once for each order. Default: nothing. */
@@ -144,7 +145,7 @@ export interface OrderFollowerOptions {
   readonly interval?: number | undefined;
   /** Receives what a sweep of the timer rejects with, such as a `ReconcileError`. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Milliseconds for each step of a change: to wait for another process, to read the order, to handle it. Default 10 000. */
+  /** Milliseconds for each step of a change: waiting for another call, reading the order, handling it. Default 10 000. */
   readonly timeout?: number | undefined;
   /**
    * Milliseconds for which a completed order stays in the storage. News that comes later is handed over as if the order were new. Default
@@ -157,12 +158,22 @@ export interface OrderFollowerOptions {
 
 /** Options of {@link OrderFollower.reconcile}. */
 export interface ReconcileOptions {
-  /** Stops the sweep. Changes that are being handled come to their end. */
+  /** Stops the sweep. Running handlers finish. */
   readonly signal?: AbortSignal | undefined;
   /** How many orders are read at a time. Default 8. */
   readonly concurrency?: number | undefined;
   /** Skips orders that a process has read in the last `unreadFor` milliseconds. Default 0: only those read since the sweep began. */
   readonly unreadFor?: number | undefined;
+  /** Is called after each order. An error that it throws is ignored. */
+  readonly onProgress?: ((progress: ReconcileProgress) => void) | undefined;
+}
+
+/** The progress of a sweep. */
+export interface ReconcileProgress extends Reconciled {
+  /** Orders that failed. */
+  readonly failed: number;
+  /** Orders that are still to be checked. */
+  readonly remaining: number;
 }
 
 const days = 86_400_000;
@@ -239,9 +250,10 @@ const sweepSettings = () =>
     ),
     concurrency: z._default(count(1), 8),
     unreadFor: z._default(z.number().check(z.gte(0)), 0),
+    onProgress: z.optional(aFunction<(progress: ReconcileProgress) => void>()),
   });
 
-/** The options of a receiver, of a follower and of a sweep, complete and checked. */
+/** The checked options of a receiver, a follower and a sweep, with defaults. */
 export type ReceiverSettings =
   | z.infer<ReturnType<typeof receiverWithHandler>>
   | z.infer<ReturnType<typeof receiverWithFollower>>;

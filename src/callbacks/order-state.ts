@@ -71,12 +71,12 @@ export interface OrderGone {
 }
 
 /**
- * What a look at an order has found: nothing new, a change that was handed over, an order that the service no longer has, or one that it
- * never had (or does not have yet).
+ * The result of checking an order: nothing is new; a change was handed over; the service no longer has the order; or it never had it, or does
+ * not show it yet.
  */
 export type LookResult = "unchanged" | "changed" | "gone" | "missing";
 
-/** The state of an order, as it is stored. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
+/** The stored state of an order. It holds numbers, references and hashes, and no text except the status code. */
 export const orderState = () =>
   z.object({
     /** The totals of each line: index, quantity, shipped, canceled. */
@@ -103,7 +103,7 @@ export type OrderState = z.infer<ReturnType<typeof orderState>>;
 export const rememberedOrder = () => z.object({ v: z.literal(1), gone: z.boolean(), order: z.nullable(orderState()) });
 export type RememberedOrder = z.infer<ReturnType<typeof rememberedOrder>>;
 
-/** The fields that the follower needs of an order. The others only describe it. */
+/** The fields that the follower needs of an order. */
 export const comparable = () =>
   z.object({
     orderlines: z.array(
@@ -160,8 +160,8 @@ export function followedOrder(state: OrderState | null | undefined): FollowedOrd
 }
 
 /**
- * How many milliseconds the clock of the service or of another process may be ahead. A stored time further in the future does not count:
- * either that clock or the clock of this machine is wrong.
+ * How many milliseconds the clock of the service or of another process may be ahead. A stored time further in the future is ignored, because
+ * one of the clocks is wrong.
  */
 export const mostAhead = 300_000;
 
@@ -183,8 +183,8 @@ export function isOlder(read: OrderState, known: OrderState, now: number): boole
 }
 
 /**
- * Lists what is new in a state since the one that was handed over. A hand-over that has begun and not finished may have had its effect: what
- * is new since that is listed, too, for example that a hold has ended.
+ * Lists what is new since the state that was handed over. A handler that did not finish may have had its effect, so what is new since its state
+ * is listed, too: for example, that a hold has ended.
  */
 export function changesSince(
   before: OrderState | undefined,
@@ -199,8 +199,8 @@ export function changesSince(
 }
 
 /**
- * The state to note when a hand-over begins. An earlier hand-over that has not finished may have had its effect: what it told, and what was
- * not handed over before, stays in the state, so that its end comes although this hand-over may fail, too.
+ * The state to note before a handler is called. An earlier handler that did not finish may have had its effect. What only it was told stays in
+ * the state, so that its end is handed over even if this handler fails, too.
  */
 export function begunState(
   known: OrderState | undefined,
@@ -218,7 +218,7 @@ export function begunState(
   };
 }
 
-/** Lists what is new in a state. Of the first state, everything is new that differs from an order just placed. */
+/** Lists what is new in a state. In the first one, everything is new that differs from an order just placed. */
 function changesBetween(before: OrderState | undefined, now: OrderState, { onHold }: Order): OrderChange[] {
   const changes: OrderChange[] = [];
   for (const [index, , shipped, canceled] of now.lines) {
@@ -241,6 +241,6 @@ function changesBetween(before: OrderState | undefined, now: OrderState, { onHol
   return changes;
 }
 
-/** Whether an order needs no more looks. */
+/** True if sweeps do not check the order any more. */
 export const isClosed = (remembered: RememberedOrder): boolean =>
   remembered.gone || remembered.order?.completed === true;

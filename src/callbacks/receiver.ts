@@ -7,32 +7,32 @@ import { sha256 } from "../util/digest.ts";
 import { attempt, propertyOf, safely, textOf, wordsOf } from "../util/foreign.ts";
 import { Latest } from "../util/latest.ts";
 import { withTimeout } from "../util/with-timeout.ts";
-import { OrderFollowerError } from "./errors.ts";
+import { deadlockHint, fault } from "./errors.ts";
 import {
   type FollowerReceiverOptions,
   type OrderUpdated,
   type OrderUpdatedReceiverOptions,
   resolveReceiverOptions,
 } from "./options.ts";
-import { callHandler, deadlockHint, OrderQueue, refuseInHandler } from "./order-work.ts";
+import { OrderQueue } from "./order-queue.ts";
 import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
 
-/** The most callbacks that wait or are in work. Each holds a connection and some kilobytes. */
+/** The most callbacks at a time, waiting ones included. Each holds a connection and a few kilobytes. */
 const mostOpen = 1_000;
-/** How many orders may be missing at once, and milliseconds after which one more may. */
+/** How many missing orders are looked up in a burst, and the milliseconds until one more is. */
 const mostMissing = 100;
 const missingEvery = 1_000;
-/** Milliseconds for which the service may not show an order of which it sends callbacks, and how many such orders are remembered. */
+/** Milliseconds for which the service may send callbacks for an order without showing it, and how many such orders are remembered. */
 const invisibleFor = 3_600_000;
 const mostInvisible = 10_000;
 
-/** The part of a Node request that the receiver uses. The requests of `node:http`, `node:http2` and Express have it. */
+/** What the receiver needs of a Node request. Those of `node:http`, `node:http2` and Express have it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
 }
 
-/** The part of a Node response that the receiver uses. The responses of `node:http`, `node:http2` and Express have it. */
+/** What the receiver needs of a Node response. Those of `node:http`, `node:http2` and Express have it. */
 export interface NodeResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): unknown;
@@ -47,21 +47,19 @@ export interface OrderUpdatedReceiver {
   readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>;
   /**
    * Waits for the callbacks that were accepted, at most twice the `timeout`. New ones receive a 503, so that the service repeats them for
-   * the next process. Call it before the server is closed.
-   *
-   * @throws `DeadlockError` in the receiver's own handler, which it would wait for, on platforms with `node:async_hooks`.
+   * the next process. Call it before the server is closed, and not in a handler, which would wait for itself until the `timeout`.
    */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Makes a receiver for the order-updated callback (specification 6). It checks the parameters and the token, fetches the order with high
- * priority, hands it over, and responds: 204 when the handler has finished, 503 when it failed or the order could not be read, so that the
- * service repeats the callback about 5 minutes later.
+ * Makes a receiver for the order-updated callback (specification 6). It checks the token and the parameters, fetches the order with high
+ * priority, and calls your handler. It responds with 204 when the handler has finished, and with 503 when it failed or the order could not
+ * be read, so that the service repeats the callback about 5 minutes later.
  *
  * With the option `follower` instead of `partner` and `onOrderUpdated`, the follower fetches the order and hands over what is new.
  *
- * Callbacks of one order share a fetch. One that arrives after the fetch began causes another one, so that no change is missed.
+ * Callbacks of one order share a fetch. A callback that arrives after the fetch began causes another one, so no change is missed.
  *
  * @throws `ConfigurationError` if an option is invalid or unknown.
  * @example
@@ -78,19 +76,19 @@ export function createOrderUpdatedReceiver(
   const settings = resolveReceiverOptions(options);
   const { token, environment, clock, concurrency, timeout, onError } = settings;
   const orders = new OrderQueue<CallbackResponse>({ clock, concurrency, maxWait: timeout });
-  /** The callbacks that wait or are in work. */
+  /** The accepted callbacks without a response. */
   const open = new Set<Promise<CallbackResponse>>();
   let isClosed = false;
-  /** When all missing orders are forgotten. */
+  /** When no missing order counts any more. */
   let missingUntil = 0;
-  /** When the service did not show an order for the first time, by its reference. */
+  /** When the service first did not show an order, by its reference. */
   const missingSince = new Latest<number>(mostInvisible);
 
   async function receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
     if (method !== "GET") return wrongMethod;
-    // To read a query of megabytes takes long.
+    // Parsing a query of megabytes would block the process.
     if (isTooLong(url)) return tooLong;
-    // The token comes before the parameters: a caller without it learns nothing about the receiver, and costs nothing.
+    // Check the token first, so that a caller without it costs nothing and learns nothing from the other errors.
     if (token !== false && !(await isSameToken(lastOf(queryOf(url), "token"), token))) return wrongToken;
     let callback: OrderUpdatedParameters;
     try {
@@ -110,18 +108,13 @@ export function createOrderUpdatedReceiver(
 
   /** Never rejects. */
   async function respond(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
-    const { orderReference } = callback;
+    const late = async () => {
+      const message = `The callback waited ${timeout} ms for its turn: an earlier callback of the order or ${concurrency} other orders (option \`concurrency\` of the receiver) were in work. ${deadlockHint}`;
+      report(callback, fault("busy", message), 503);
+      return overloaded;
+    };
     try {
-      refuseInHandler(receiver, "A callback of this order", orderReference);
-      return await orders.run(
-        orderReference,
-        () => handleInTime(callback),
-        async () => {
-          const message = `The callback waited ${timeout} ms for its turn: ${concurrency} orders were in work (option \`concurrency\` of the receiver).`;
-          report(callback, new OrderFollowerError({ fault: "busy", message }), 503);
-          return overloaded;
-        },
-      );
+      return await orders.run(callback.orderReference, () => handleInTime(callback), late);
     } catch (error) {
       return report(callback, error, 503);
     }
@@ -132,8 +125,9 @@ export function createOrderUpdatedReceiver(
     const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
     const late = () => new DeadlineError({ message });
     return withTimeout(clock, timeout, late, (signal) => {
-      const work = "follower" in settings ? feed(settings, callback, signal) : handle(settings, callback, signal);
-      // A handler that ignores the signal may fail after its response.
+      const work =
+        "follower" in settings ? passToFollower(settings, callback) : readAndHandle(settings, callback, signal);
+      // The work goes on after the time-out if the handler ignores the signal. A later error has no response, but is reported.
       work.catch((error: unknown) => {
         if (signal.aborted && error !== reasonOf(signal)) report(callback, error, 503);
       });
@@ -141,26 +135,23 @@ export function createOrderUpdatedReceiver(
     });
   }
 
-  /** The follower reads the order under its own lock, so that one request is enough. */
-  async function feed(
+  async function passToFollower(
     { follower }: FollowerReceiverOptions,
     callback: OrderUpdatedParameters,
-    signal: AbortSignal,
   ): Promise<CallbackResponse> {
     const { orderReference } = callback;
-    const found = await callHandler(receiver, orderReference, signal, () => follower.update(orderReference));
+    const found = await follower.update(orderReference);
     if (found === "gone") countMissing();
     if (found !== "missing") {
       forgetMissing(orderReference);
       return acknowledged;
     }
-    // So sweeps read it, too. Its time in the storage ends the repetitions, also when no process lives that long.
+    // Sweeps check it from now on. The storage knows when it was followed, so the repetitions end even if no process lives for an hour.
     if (token !== false) await follower.follow?.(orderReference);
-    const message = `The service has no order ${orderReference}, or does not show it yet.`;
-    return missing(callback, new OrderFollowerError({ fault: "missing", message }));
+    return missing(callback, fault("missing", `The service has no order ${orderReference}, or does not show it yet.`));
   }
 
-  async function handle(
+  async function readAndHandle(
     { partner, onOrderUpdated }: OrderUpdatedReceiverOptions,
     callback: OrderUpdatedParameters,
     signal: AbortSignal,
@@ -175,14 +166,14 @@ export function createOrderUpdatedReceiver(
     }
     forgetMissing(orderReference);
     throwIfAborted(signal);
-    const update = updateOf(order, callback, signal);
-    await callHandler(receiver, orderReference, signal, () => onOrderUpdated(update));
+    await onOrderUpdated(updateOf(order, callback, signal));
     return acknowledged;
   }
 
   /**
-   * Responds to a callback whose order the service does not show. With a token the caller is the service, which repeats the callback until
-   * it shows the order, for an hour at most: the order may be another organization's. Without one the reference may be invented.
+   * Responds to a callback whose order the service does not show. With a token the caller is the service, so it gets a 503 and repeats the
+   * callback until the order is visible. After an hour it gets a 204, because the order may belong to another organization. Without a token
+   * the reference may be invented.
    */
   function missing(callback: OrderUpdatedParameters, error: unknown): CallbackResponse {
     countMissing();
@@ -198,10 +189,7 @@ export function createOrderUpdatedReceiver(
     if (since !== undefined) missingSince.forget(orderReference, since);
   }
 
-  /**
-   * Limits the requests for orders that do not exist. Without a token, any program can send callbacks with invented references. The order
-   * of a genuine callback exists, so it does not count.
-   */
+  /** Limits the requests for invented references: without a token, any program can send them. Genuine callbacks do not count. */
   function countMissing(): void {
     if (token !== false) return;
     missingUntil = Math.max(missingUntil, clock.now()) + missingEvery;
@@ -212,31 +200,29 @@ export function createOrderUpdatedReceiver(
     return status === 204 ? acknowledged : failed;
   }
 
-  const receiver: OrderUpdatedReceiver = {
+  return {
     fetch: async ({ method, url }) => {
       const { status, headers, text } = await receive(method, url);
       return new Response(text || null, { status, headers });
     },
     node: async ({ method, url }, response) => {
       const { status, headers, text } = await receive(method, url);
-      // A response that cannot be sent was not received: the service repeats the callback.
+      // Sending can throw. Then the service receives no response and repeats the callback.
       attempt(() => {
-        // A middleware of the server, such as one for time-outs, may have responded.
+        // A middleware, such as one for time-outs, may have responded already.
         if (response.headersSent) return;
         response.writeHead(status, headers);
         response.end(text);
       });
     },
     close: async () => {
-      refuseInHandler(receiver, "`close` of the receiver");
       isClosed = true;
       await Promise.allSettled(open);
     },
   };
-  return receiver;
 }
 
-/** A field of the order, which is certain; otherwise what the callback says. */
+/** A field of the order; if the order lacks it, what the callback says. */
 const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", said: string | undefined) =>
   propertyOf(order, name) === undefined ? said : textOf(order, name);
 
@@ -254,13 +240,10 @@ function updateOf(order: Order, callback: OrderUpdatedParameters, signal: AbortS
   };
 }
 
-/** A `+` that is not percent-encoded in the URL, as base64 has it, arrives as a space: both count as the same. */
+/** Treats a space as a `+`: a `+` of base64 that is not percent-encoded in the URL arrives as a space. */
 const digestOf = (text: string): Promise<Uint8Array> => sha256(text.replaceAll(" ", "+"));
 
-/**
- * Compares hashes of both tokens, byte by byte to the end, so that the duration shows neither the content nor the length of the expected
- * one. WebCrypto is on every runtime.
- */
+/** Compares in constant time: the hashes have one length, and all bytes are compared. Every runtime has WebCrypto, so no `timingSafeEqual`. */
 async function isSameToken(given: string | undefined, expected: string): Promise<boolean> {
   const [left, right] = await Promise.all([digestOf(given ?? ""), digestOf(expected)]);
   return left.reduce((difference, byte, at) => difference | (byte ^ (right[at] ?? 0)), 0) === 0;
@@ -274,7 +257,7 @@ interface CallbackResponse {
   readonly text: string;
 }
 
-/** A cache in front of the server must not respond to the next callback of the same order. */
+/** Keeps a cache in front of the server from answering the next callback of the same order. */
 const uncached = { "cache-control": "no-store" };
 
 const withText = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): CallbackResponse => ({
@@ -283,7 +266,7 @@ const withText = (status: number, text: string, headers: Readonly<Record<string,
   text: `${text}\n`,
 });
 
-/** The callback is handled, or its order does not exist. The service stops repeating it. */
+/** The callback was handled, or its order does not exist. The service does not repeat it. */
 const acknowledged: CallbackResponse = { status: 204, headers: uncached, text: "" };
 
 const unavailable = (why: string) => withText(503, `${why} Repeat this callback later.`);

@@ -3,47 +3,51 @@ import type { OrderReference } from "../references/references.ts";
 import { eitherSignal, held, throwIfAborted } from "../util/abort-signals.ts";
 import { dateOf, type PartnerClock } from "../util/clock.ts";
 import { concurrently } from "../util/concurrency.ts";
-import { OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
-import { type FollowerStorage, readingLifetime } from "./follower-storage.ts";
+import { safely } from "../util/foreign.ts";
+import type { IsDue, SweepResult } from "./check-order.ts";
+import { fault, OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
+import type { FollowerStorage } from "./follower-storage.ts";
 import type { SweepSettings } from "./options.ts";
-import { type LookResult, mostAhead } from "./order-state.ts";
+import { mostAhead } from "./order-state.ts";
 
-/** Milliseconds between two rounds over the orders that another call has. */
-const roundInterval = 1_000;
-/** Rounds until the reading of a dead sweep has certainly ended. */
-const mostRounds = Math.ceil(readingLifetime / roundInterval) + 2;
-/** Marks that are read from the storage at a time. */
+/** Milliseconds before locked orders are checked again, and the longest time that a sweep waits for them. */
+const lockedInterval = 1_000;
+const longestLocked = 360_000;
+/** How many marks are read from the storage at a time. */
 const marksAtOnce = 32;
 
-/** What became of an order in a sweep: `skipped` was read by another call, `busy` is in work by one, `failed` was read but not handed over. */
-export type Visit = LookResult | "skipped" | "busy" | { readonly failed: unknown };
-
-/** Whether a sweep should read an order that was last read at a time. */
-export type IsDue = (looked: number | undefined) => boolean;
-
-/** An error of a request that all other orders would have, too. */
+/** True for an error that every other order would have, too. */
 const isCommon = (error: unknown): boolean =>
-  AuthenticationError.isInstance(error) || (OrderFollowerError.isInstance(error) && error.fault !== "busy");
+  AuthenticationError.isInstance(error) ||
+  (OrderFollowerError.isInstance(error) && (error.fault === "storage" || error.fault === "closed"));
 
-/** Visits each open order once, the one that was read longest ago first. Several sweeps at a time share the orders. */
+/**
+ * Checks each open order that no call has checked since the sweep began, the one that was checked longest ago first. Orders that another call is
+ * working on come again at the end.
+ */
 export async function sweepOrders(
   storage: FollowerStorage,
   clock: PartnerClock,
-  { unreadFor, concurrency, signal }: SweepSettings & { readonly signal: AbortSignal },
-  visit: (reference: OrderReference, isDue: IsDue, signal: AbortSignal) => Promise<Visit>,
+  { unreadFor, concurrency, onProgress, signal }: SweepSettings & { readonly signal: AbortSignal },
+  checkInSweep: (reference: OrderReference, isDue: IsDue, signal: AbortSignal) => Promise<SweepResult>,
 ): Promise<Reconciled> {
   const since = dateOf(clock) - unreadFor;
-  // A time far in the future comes from a wrong clock, and does not count.
+  // A time far in the future comes from a wrong clock.
   const isDue: IsDue = (looked = 0) => looked < since || looked > dateOf(clock) + mostAhead;
   const counts = { unchanged: 0, changed: 0, gone: 0, missing: 0, skipped: 0 };
   const failures: ReconcileFailure[] = [];
-  const work = (reference: OrderReference, left: AbortSignal) => visit(reference, isDue, eitherSignal(signal, left));
+  const work = (reference: OrderReference, left: AbortSignal) =>
+    checkInSweep(reference, isDue, eitherSignal(signal, left));
+  const result = (): Reconciled => {
+    const { unchanged, changed, gone, missing } = counts;
+    return { checked: unchanged + changed + gone + missing, changed, gone };
+  };
 
-  let orders: Iterable<OrderReference> = await storage.openOrders();
-  for (let round = 0; round < mostRounds; round += 1) {
-    if (round > 0) await held<void>(signal, (resolve) => clock.after(roundInterval, resolve));
-    const busy: OrderReference[] = [];
+  let locked: OrderReference[] = [];
+  const check = async (orders: Iterable<OrderReference>) => {
     const due = await dueOrders(storage, orders, isDue, signal);
+    let remaining = due.length;
+    locked = [];
     for await (const outcome of concurrently(due, concurrency, work, signal)) {
       const orderReference = outcome.input;
       if (!outcome.ok) {
@@ -51,23 +55,33 @@ export async function sweepOrders(
         failures.push({ orderReference, error: outcome.error });
       } else if (typeof outcome.value === "object") {
         failures.push({ orderReference, error: outcome.value.failed });
-      } else if (outcome.value === "busy") {
-        busy.push(orderReference);
+      } else if (outcome.value === "locked") {
+        locked.push(orderReference);
+        continue;
       } else {
         counts[outcome.value] += 1;
       }
+      remaining -= 1;
+      safely(() => onProgress?.({ ...result(), failed: failures.length, remaining }));
     }
-    if (busy.length === 0) break;
-    orders = busy;
+  };
+
+  await check(await storage.openOrders());
+  const until = clock.now() + longestLocked;
+  while (locked.length > 0 && clock.now() < until) {
+    await held<void>(signal, (resolve) => clock.after(lockedInterval, resolve));
+    await check(locked);
   }
   throwIfAborted(signal);
-  const { unchanged, changed, gone, missing } = counts;
-  const result = { checked: unchanged + changed + gone + missing, changed, gone };
-  if (failures.length > 0) throw new ReconcileError({ result, failures });
-  return result;
+  for (const orderReference of locked) {
+    const message = `The order ${orderReference} was locked by other calls for ${longestLocked} ms.`;
+    failures.push({ orderReference, error: fault("busy", message) });
+  }
+  if (failures.length > 0) throw new ReconcileError({ result: result(), failures });
+  return result();
 }
 
-/** The orders that are due, the one that was read longest ago first. An order whose mark is damaged is still followed. */
+/** The due orders, the one that was checked longest ago first. An order with a damaged mark is still followed. */
 async function dueOrders(
   storage: FollowerStorage,
   orders: Iterable<OrderReference>,

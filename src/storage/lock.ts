@@ -33,6 +33,26 @@ interface Lockable {
   delete(key: string, options: StorageExpectation): Promise<boolean | undefined>;
 }
 
+/** What a key holds while it is locked. */
+export interface LockHolder {
+  /** What the holder uses the lock for. Empty by default. */
+  readonly purpose: string;
+  /** When the lock was taken, by the holder's clock. NaN if the value is not that of a lock. */
+  readonly takenAt: number;
+}
+
+export interface LockOptions {
+  /** What the lock is for, without a space. Other processes see it. */
+  readonly purpose?: string;
+  /** Whether to take the lock away from its holder. The holder's lock is no longer certain after its next renewal. */
+  readonly mayTakeFrom?: (holder: LockHolder) => boolean;
+}
+
+function holderOf(value: Uint8Array): LockHolder {
+  const [takenAt, , purpose = ""] = new TextDecoder().decode(value).split(" ");
+  return { purpose, takenAt: Number(takenAt) };
+}
+
 /**
  * Takes the lock of a key. When its holder dies, the key is free after `lifetime` milliseconds. Resolves to undefined if another holder has
  * it, and to "lost" while the storage is lost, because it is not known then.
@@ -42,8 +62,9 @@ export async function takeLock(
   key: string,
   lifetime: number,
   clock: PartnerClock,
+  { purpose = "", mayTakeFrom = () => false }: LockOptions = {},
 ): Promise<Lock | "lost" | undefined> {
-  const token = new TextEncoder().encode(`${dateOf(clock)} ${webCrypto().randomUUID()}`);
+  const token = new TextEncoder().encode(`${dateOf(clock)} ${webCrypto().randomUUID()} ${purpose}`.trimEnd());
   /** When the latest request began that took or renewed the lock; undefined when another holder has it, or had it. */
   let held: Moment | undefined;
   let ttl = lifetime;
@@ -58,8 +79,11 @@ export async function takeLock(
   let taken: boolean | undefined;
   try {
     taken = await set(null);
-    // A storage drops a damaged value when it is read.
-    if (taken === false && (await storage.get(key)) === undefined) taken = await set(null);
+    if (taken === false) {
+      const value = await storage.get(key);
+      // A storage drops a damaged value when it is read.
+      if (value === undefined || mayTakeFrom(holderOf(value))) taken = await set(value ?? null);
+    }
   } catch (error) {
     // A slow storage can set it after this call has given up. Nobody would use it, and it would block the next call.
     void free();
@@ -91,6 +115,23 @@ export async function takeLock(
       await (ms > 0 ? set(token).catch(() => undefined) : free());
     },
   };
+}
+
+/**
+ * Tries to take a lock every `interval` milliseconds, for `ms` milliseconds. Resolves to undefined if another holder had it the whole time.
+ */
+export async function waitForLock<Taken>(
+  take: () => Promise<Taken | undefined>,
+  clock: PartnerClock,
+  ms: number,
+  interval = 100,
+): Promise<Taken | undefined> {
+  const until = clock.now() + ms;
+  for (;;) {
+    const lock = await take();
+    if (lock !== undefined || clock.now() + interval > until) return lock;
+    await new Promise<void>((resolve) => void clock.after(interval, resolve));
+  }
 }
 
 /** Repeats work that may fail or be slow, until the returned function is called. */

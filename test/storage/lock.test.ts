@@ -1,7 +1,7 @@
 import { memoryStorage } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { type Lock, takeLock } from "../../src/storage/lock.ts";
+import { type Lock, type LockHolder, takeLock, waitForLock } from "../../src/storage/lock.ts";
 
 const lifetime = 5_000;
 
@@ -61,6 +61,41 @@ describe("a lock", () => {
       delete: storage.delete,
     };
     expect(await takeLock(damagedStorage, "key", lifetime, clock)).toMatchObject({ isCertain: true });
+  });
+
+  it("can be taken from its holder, which sees that at its next renewal and does not release the new lock", async () => {
+    const { clock, storage } = await start();
+    const reading = (await takeLock(storage, "other", lifetime, clock, { purpose: "read" })) as Lock;
+    const holders: LockHolder[] = [];
+    const refuse = (holder: LockHolder) => {
+      holders.push(holder);
+      return false;
+    };
+    expect(await takeLock(storage, "other", lifetime, clock, { mayTakeFrom: refuse })).toBeUndefined();
+    expect(await takeLock(storage, "key", lifetime, clock, { mayTakeFrom: refuse })).toBeUndefined();
+    const takenAt = clock.now();
+    expect(holders).toEqual([
+      { purpose: "read", takenAt },
+      { purpose: "", takenAt },
+    ]);
+    const taken = (await takeLock(storage, "other", lifetime, clock, { mayTakeFrom: () => true })) as Lock;
+    await clock.advance(lifetime);
+    expect([reading.isCertain, taken.isCertain]).toEqual([false, true]);
+    await reading.release();
+    expect(await takeLock(storage, "other", lifetime, clock)).toBeUndefined();
+  });
+
+  it("is waited for until its release, or for a time", async () => {
+    const { clock, storage, lock } = await start();
+    const wait = () => waitForLock(() => takeLock(storage, "key", lifetime, clock), clock, 1_000);
+    const late = wait();
+    await clock.advance(1_000);
+    expect(await late).toBeUndefined();
+    const taken = wait();
+    await clock.advance(300);
+    await lock.release();
+    await clock.advance(100);
+    expect(await taken).toMatchObject({ isCertain: true });
   });
 
   it("is unknown while the storage is lost", async () => {

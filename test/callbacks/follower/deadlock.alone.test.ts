@@ -1,6 +1,6 @@
 import { DeadlineError } from "pod-partner";
-import { createOrderUpdatedReceiver, DeadlockError, type OrderFollower } from "pod-partner/callbacks";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createOrderUpdatedReceiver, type OrderFollower } from "pod-partner/callbacks";
+import { expect, it } from "vitest";
 import { callbackUrl, createReader, createReceiver, settled, token } from "../support.ts";
 import { createWorld, first, newOrder, second, settle } from "./support.ts";
 
@@ -10,51 +10,25 @@ const calls: Readonly<Record<string, (follower: OrderFollower) => Promise<unknow
   "`close`": ({ close }) => close(),
 };
 
-describe.each(Object.entries(calls))("a handler that waits for %s", (name, call) => {
-  it("is refused at once, and the next call is not busy", async () => {
-    const { clock, follower, handed } = createWorld();
-    const began = clock.now();
-    let waits = true;
-    const own: OrderFollower = follower({ onChange: () => (waits ? call(own) : undefined) });
-    const error = await own.update(first).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(DeadlockError);
-    expect(error).toMatchObject({ name: "DeadlockError", isRetryable: false });
-    expect(String(error)).toContain(`${name.slice(0, 7)}`);
-    expect(String(error)).toContain(first);
-    waits = false;
-    await own.update(first);
-    expect(handed).toHaveLength(1);
-    expect([clock.now(), clock.pending]).toEqual([began, 0]);
+it.each(Object.entries(calls))("a handler that waits for %s ends at the `timeout`", async (_, call) => {
+  const { clock, follower, handed } = createWorld();
+  const began = clock.now();
+  let waits: Promise<unknown> | undefined;
+  const own: OrderFollower = follower({
+    onChange: () => {
+      if (waits !== undefined) return undefined;
+      waits = call(own);
+      return waits;
+    },
   });
-
-  it("is refused in a sweep, too, and later in the handler", async () => {
-    const { follower } = createWorld();
-    const errors: unknown[] = [];
-    const own: OrderFollower = follower({
-      onChange: async () => {
-        await settled();
-        await call(own).catch((error: unknown) => errors.push(error));
-      },
-    });
-    await own.follow(first);
-    await own.reconcile();
-    expect(errors).toEqual([expect.any(DeadlockError)]);
-  });
-
-  it("can make the call when the handler has finished, from code that it left running", async () => {
-    const { clock, follower, handed } = createWorld();
-    const gate = Promise.withResolvers<void>();
-    let later: Promise<unknown> | undefined;
-    const own: OrderFollower = follower({
-      onChange: () => {
-        later ??= gate.promise.then(() => call(own));
-      },
-    });
-    await own.update(first);
-    gate.resolve();
-    await settle(clock, later ?? expect.fail("the handler was not called"));
-    expect(handed).toHaveLength(1);
-  });
+  const error = await settle(clock, own.update(first)).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(DeadlineError);
+  expect(String(error)).toContain("A handler must not wait for its own receiver or follower.");
+  expect(clock.now() - began).toBeLessThanOrEqual(10_100);
+  await settle(clock, Promise.allSettled([waits]));
+  await settle(clock, follower().update(first));
+  expect(handed.length).toBeGreaterThan(0);
+  expect(clock.pending).toBe(0);
 });
 
 it("a handler can wait for another order, for another follower, and for its own in the receiver", async () => {
@@ -76,50 +50,33 @@ it("a handler can wait for another order, for another follower, and for its own 
   expect(other.handed).toHaveLength(1);
 });
 
-it("a chain of handlers that ends at the first one is refused", async () => {
-  const { follower } = createWorld();
+it("a chain of handlers that ends at the first one ends at the `timeout`", async () => {
+  const { clock, follower } = createWorld();
   const own: OrderFollower = follower({
     onChange: ({ order }) => own.update(order.reference === first ? second : first),
   });
-  await expect(own.update(first)).rejects.toBeInstanceOf(DeadlockError);
+  await expect(settle(clock, own.update(first))).rejects.toBeInstanceOf(DeadlineError);
 });
 
-it("a receiver's handler that waits for `close` or for a callback of its own order is refused at once", async () => {
-  const errors: unknown[] = [];
+it("a receiver's handler that waits for `close` or for a callback of its own order ends at the `timeout`", async () => {
+  const { clock } = createWorld();
+  const ends: string[] = [];
   const { receiver, receive, failures } = createReceiver({
+    clock,
     onOrderUpdated: async () => {
-      await receiver.close().catch((error: unknown) => errors.push(error));
-      expect((await receiver.fetch(new Request(callbackUrl()))).status).toBe(503);
+      const again = await receiver.fetch(new Request(callbackUrl()));
+      ends.push(`callback: ${again.status}`);
+      await receiver.close();
+      ends.push("close");
     },
   });
-  expect((await receive()).status).toBe(204);
-  expect(errors).toEqual([expect.any(DeadlockError)]);
-  expect(failures).toMatchObject([{ orderReference: first, error: expect.any(DeadlockError), status: 503 }]);
-  await receiver.close();
+  expect((await settle(clock, receive())).status).toBe(503);
+  await settled();
+  expect(failures).toMatchObject([
+    { orderReference: first, error: { fault: "busy" }, status: 503 },
+    { orderReference: first, error: expect.any(DeadlineError), status: 503 },
+  ]);
+  await settle(clock, receiver.close());
+  await settled();
+  expect(ends.at(-1)).toBe("close");
 });
-
-it.each(["has no async_hooks", "throws when it is asked"])(
-  "on a platform that %s, the message of the time-out names the cause",
-  async (platform) => {
-    vi.resetModules();
-    vi.spyOn(process, "getBuiltinModule").mockImplementation(() => {
-      if (platform.startsWith("throws")) throw new Error("not supported");
-      return undefined;
-    });
-    onTestFinished(() => {
-      vi.restoreAllMocks();
-      vi.resetModules();
-    });
-    const { createOrderFollower } = await import("pod-partner/callbacks");
-    const { clock, service, storage } = createWorld();
-    const own: OrderFollower = createOrderFollower({
-      partner: service.client,
-      storage,
-      clock,
-      onChange: () => own.reconcile(),
-    });
-    const error = await settle(clock, own.update(first)).catch((thrown: unknown) => thrown);
-    expect(DeadlineError.isInstance(error)).toBe(true);
-    expect(String(error)).toContain("A handler must not wait for its own receiver or follower.");
-  },
-);

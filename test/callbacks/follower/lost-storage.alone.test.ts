@@ -30,7 +30,7 @@ describe("a follower whose storage fails", () => {
     expect(handed[1]?.changes).toEqual(handed[0]?.changes);
   });
 
-  it("does not call the handler when it cannot take the turn", async () => {
+  it("does not call the handler when it cannot take the lock", async () => {
     const { storage, follower, handed, service } = createWorld();
     const { update } = follower({ storage: { ...storage, set: () => Promise.reject(new Error("read only")) } });
     await expect(update(first)).rejects.toMatchObject({ fault: "storage" });
@@ -80,7 +80,7 @@ describe("a follower whose storage fails", () => {
     },
   );
 
-  it("does not wait without end for a storage that does not respond to the end of a turn", async () => {
+  it("does not wait without end for a storage that does not respond to the release of the lock", async () => {
     const { clock, storage, follower, kinds } = createWorld();
     const { update, close } = follower({ storage: { ...storage, delete: () => new Promise(() => undefined) } });
     await settle(clock, update(first));

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import type { OrderReference } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { useInstantDigest } from "./instant-digest.ts";
 import { type HandedOver, Model, type Step, step } from "./model.ts";
 import { first, second } from "./support.ts";
 
@@ -66,6 +67,7 @@ function expectEverythingHandedOver(model: Model): void {
 
 describe("a follower, with overlapping callbacks and sweeps, failing handlers and crashes of two processes", () => {
   it("hands over every change, in forward order, and the last state", async () => {
+    useInstantDigest();
     const consistent = step.filter((one) => one.do !== "staleRead");
     await fc.assert(
       fc.asyncProperty(steps(consistent), delays, async (given, pauses) => {
@@ -81,6 +83,7 @@ describe("a follower, with overlapping callbacks and sweeps, failing handlers an
   }, 120_000);
 
   it("hands over quantities that never shrink, and the last state, also when the service returns outdated orders", async () => {
+    useInstantDigest();
     await fc.assert(
       fc.asyncProperty(steps(step), delays, async (given, pauses) => {
         const model = await play(given, pauses);

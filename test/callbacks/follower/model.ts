@@ -1,9 +1,8 @@
-import type { FollowedOrderReader } from "../../../src/callbacks/options.ts";
-import "./instant-digest.ts";
 import * as fc from "fast-check";
 import { memoryStorage, type Order, type OrderReference } from "pod-partner";
 import { createOrderFollower, type OrderChanged, type OrderFollower } from "pod-partner/callbacks";
 import { createManualClock } from "pod-partner/testing";
+import type { FollowedOrderReader } from "../../../src/callbacks/options.ts";
 import type { KeyValueStorage } from "../../../src/storage/contract.ts";
 import { first, newOrder, notFound, second } from "./support.ts";
 

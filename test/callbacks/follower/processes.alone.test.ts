@@ -71,7 +71,7 @@ describe("two processes with one storage", () => {
     expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[2, true]]);
   });
 
-  it("let the process that was suspended while it read look again, also without news", async () => {
+  it("let the process that was suspended while it read check the order again, also without news", async () => {
     const { clock, service, follower, handed } = createWorld();
     await follower().update(first);
     const suspended = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ describe("two processes with one storage", () => {
     expect([service.reads.length, handed.length]).toEqual([4, 1]);
   });
 
-  it("let the process that lost its turn in the handler look again, and it hands over nothing twice", async () => {
+  it("let the process that lost its lock in the handler check again, and it hands over nothing twice", async () => {
     const { clock, service, storage, follower, handed } = createWorld();
     const gate = Promise.withResolvers<void>();
     const lost: KeyValueStorage = {
@@ -118,7 +118,7 @@ describe("two processes with one storage", () => {
     expect(handed).toHaveLength(2);
   });
 
-  it("take the turn of a process that was killed after some seconds", async () => {
+  it("take the lock of a process that was killed after some seconds", async () => {
     const { clock, storage, follower, handed } = createWorld();
     const dead: KeyValueStorage = { ...storage };
     const killed = follower({ storage: dead, onChange: () => new Promise(() => undefined) });
@@ -132,7 +132,7 @@ describe("two processes with one storage", () => {
     expect(clock.now() - began).toBeLessThanOrEqual(5_100);
   });
 
-  it("give up with a typed error when another process has the turn for longer than `timeout`", async () => {
+  it("give up with a typed error when another process has the lock for longer than `timeout`", async () => {
     const { clock, follower } = createWorld();
     const gate = Promise.withResolvers<void>();
     const slow = follower({ timeout: 60_000, onChange: () => gate.promise }).update(first);

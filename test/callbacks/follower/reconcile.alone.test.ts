@@ -1,5 +1,5 @@
 import { AuthenticationError, type KeyValueStorage } from "pod-partner";
-import { type OrderFollowerOptions, ReconcileError } from "pod-partner/callbacks";
+import { type OrderFollowerOptions, ReconcileError, type ReconcileProgress } from "pod-partner/callbacks";
 import { describe, expect, it } from "vitest";
 import { ref } from "../../support/references.ts";
 import { settled } from "../support.ts";
@@ -56,6 +56,50 @@ describe("follower.reconcile", () => {
     };
     await follower.reconcile({ concurrency: 3 });
     expect(most).toBe(3);
+  });
+
+  it("reports its progress after each order, whatever the function throws", async () => {
+    const { orders, follower } = await createFollowed(3, {
+      onChange: ({ order }) => {
+        if (order.reference === orders[1]) throw new Error("failed");
+      },
+    });
+    const progress: unknown[] = [];
+    const onProgress = (one: ReconcileProgress) => {
+      progress.push(one);
+      throw new Error("the progress bar is broken");
+    };
+    await expect(follower.reconcile({ concurrency: 1, onProgress })).rejects.toBeInstanceOf(ReconcileError);
+    expect(progress).toEqual([
+      { checked: 1, changed: 1, gone: 0, failed: 0, remaining: 2 },
+      { checked: 1, changed: 1, gone: 0, failed: 1, remaining: 1 },
+      { checked: 2, changed: 2, gone: 0, failed: 1, remaining: 0 },
+    ]);
+  });
+
+  it("gives each request a deadline of five minutes", async () => {
+    const { service, follower } = await createFollowed(1);
+    await follower.reconcile();
+    expect(service.reads).toMatchObject([{ priority: "low", deadline: 300_000 }]);
+  });
+
+  it("lists an order as failed that other calls lock for minutes", async () => {
+    const { clock, orders, follower, start } = await createFollowed(2);
+    const [reference = first] = orders;
+    const gate = Promise.withResolvers<void>();
+    const slow = start({ timeout: 3_600_000, onChange: () => gate.promise }).update(reference);
+    await settled();
+    const error = await settle(
+      clock,
+      follower.reconcile().catch((thrown: unknown) => thrown),
+      4_000,
+    );
+    expect(error).toMatchObject({
+      failures: [{ orderReference: reference, error: { fault: "busy" } }],
+      result: { checked: 1, changed: 1, gone: 0 },
+    });
+    gate.resolve();
+    await settle(clock, slow);
   });
 
   it("goes on after a failed order, and rejects at the end with each failure", async () => {
@@ -186,6 +230,34 @@ describe("follower.reconcile", () => {
     expect(handed.at(-1)).toMatchObject({ reference, shipped: [1, 0] });
   });
 
+  it("counts an order that the service does not show yet as checked", async () => {
+    const { clock, service, orders, follower } = await createFollowed(1);
+    service.orders.delete(orders[0] ?? first);
+    expect(await follower.reconcile()).toEqual({ checked: 1, changed: 0, gone: 0 });
+    await clock.advance(1_000);
+    expect(await follower.reconcile({ unreadFor: 60_000 })).toEqual({ checked: 0, changed: 0, gone: 0 });
+  });
+
+  it("leaves its news to an update of another process that has taken the lock and is still reading", async () => {
+    const { clock, service, orders, follower, start, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const responses = { high: Promise.withResolvers<void>(), low: Promise.withResolvers<void>() };
+    service.onRead = async ({ priority }) => {
+      await responses[priority].promise;
+      return undefined;
+    };
+    const sweep = follower.reconcile();
+    await settled();
+    const update = start().update(reference);
+    await settled();
+    responses.low.resolve();
+    await clock.advance(3_000);
+    expect(handed).toEqual([]);
+    responses.high.resolve();
+    expect(await settle(clock, Promise.all([update, sweep]))).toEqual(["changed", { checked: 0, changed: 0, gone: 0 }]);
+    expect(handed).toHaveLength(1);
+  });
+
   it("does not delay the update of an order that it waits for", async () => {
     const { service, orders, follower, handed } = await createFollowed(1);
     const [reference = first] = orders;
@@ -278,7 +350,7 @@ describe("an update of an order that a sweep reads", () => {
     expect(handed.map(({ held }) => held)).toEqual([false, true]);
   });
 
-  it("lets the sweep hand over nothing that is older than what the update has read, also when the sweep began later", async () => {
+  it("makes a sweep that begins later wait, which then hands over nothing older", async () => {
     const { clock, service, orders, follower, handed } = await createFollowed(1);
     const [reference = first] = orders;
     await follower.update(reference);
@@ -298,9 +370,9 @@ describe("an update of an order that a sweep reads", () => {
     service.hold(reference, null);
     requests.high.resolve();
     expect(await settle(clock, update)).toBe("unchanged");
-    expect(service.reads.map(({ priority }) => priority)).toEqual(["high", "high", "low"]);
+    expect(service.reads.map(({ priority }) => priority)).toEqual(["high", "high"]);
     requests.low.resolve();
-    await settle(clock, sweep);
+    expect(await settle(clock, sweep)).toMatchObject({ checked: 1, changed: 0 });
     expect(handed.map(({ held }) => held)).toEqual([false]);
   });
 
@@ -321,40 +393,50 @@ describe("an update of an order that a sweep reads", () => {
     expect([service.reads.length, handed.length]).toEqual([2, 1]);
   });
 
-  it("waits for the change that a sweep hands over, and then sends a request of its own", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { clock, service, orders, follower, handed } = await createFollowed(1, { onChange: () => gate.promise });
-    const [reference = first] = orders;
-    const sweep = follower.reconcile();
-    await settled();
-    service.ship(reference, [2]);
-    const update = follower.update(reference);
-    await settled();
-    expect([service.reads.length, handed.length]).toEqual([1, 0]);
-    gate.resolve();
-    await settle(clock, Promise.all([sweep, update]));
-    expect(handed.map(({ shipped }) => shipped[0])).toEqual([0, 2]);
-  });
+  it.each(["the same", "another"])(
+    "waits for the change that a sweep of %s process hands over, then reads the order itself",
+    async (which) => {
+      const gate = Promise.withResolvers<void>();
+      const { clock, service, orders, follower, start, handed } = await createFollowed(1, {
+        onChange: () => gate.promise,
+      });
+      const [reference = first] = orders;
+      const sweep = follower.reconcile();
+      await settled();
+      service.ship(reference, [2]);
+      const update = (which === "another" ? start() : follower).update(reference);
+      await clock.advance(6_000);
+      expect([service.reads.length, handed.length]).toEqual([1, 0]);
+      gate.resolve();
+      await settle(clock, Promise.all([sweep, update]));
+      expect(handed.map(({ shipped }) => shipped[0])).toEqual([0, 2]);
+    },
+  );
 });
 
-describe("a sweep that loads an order while another process finishes its last change", () => {
-  it("does not hand over that change again", async () => {
+/** A storage in which a lock is never renewed, so that it expires although its holder is working. */
+const withoutRenewals = (storage: KeyValueStorage): KeyValueStorage => ({
+  ...storage,
+  // A renewal sets the value that the key holds.
+  set: async (key, value, options) =>
+    String(value) === String(options?.expected) ? false : storage.set(key, value, options),
+});
+
+describe("a process whose lock has expired in the storage", () => {
+  it("finishes a change while a sweep of another process loads the order: the sweep does not hand it over again", async () => {
     const { clock, service, follower, storage, handed } = createWorld();
     await follower().update(first);
     service.ship(first, [3], [3]);
-    await clock.advance(1_000);
     const handling = Promise.withResolvers<void>();
-    const change = follower({ onChange: () => handling.promise }).update(first);
-    await settled();
-    let isReading = false;
+    const options = { storage: withoutRenewals(storage), timeout: 60_000, onChange: () => handling.promise };
+    const change = follower(options).update(first);
+    await clock.advance(6_000);
+    let loads = 0;
     const slow: KeyValueStorage = {
       ...storage,
-      set: (key, ...given) => {
-        isReading ||= key.includes("follower:reading:");
-        return storage.set(key, ...given);
-      },
       get: async (key) => {
-        if (isReading && key.includes("follower:open:")) {
+        // The first time the sweep lists the due orders, the second time it loads the order.
+        if (key.includes("follower:open:") && ++loads === 2) {
           handling.resolve();
           await change;
         }
@@ -362,24 +444,17 @@ describe("a sweep that loads an order while another process finishes its last ch
       },
     };
     await settle(clock, follower({ storage: slow }).reconcile());
+    expect(loads).toBeGreaterThan(1);
     expect(handed.slice(1).map(({ shipped }) => shipped)).toEqual([[3, 3]]);
   });
-});
 
-describe("a process whose lock has ended in the storage", () => {
   it("still makes no two calls for one order at the same time", async () => {
     const world = createWorld();
-    const lost: KeyValueStorage = {
-      ...world.storage,
-      // The lock is never renewed: a renewal sets the value that the key holds.
-      set: async (key, value, options) =>
-        String(value) === String(options?.expected) ? false : world.storage.set(key, value, options),
-    };
     const gate = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
     const { update, reconcile } = world.follower({
-      storage: lost,
+      storage: withoutRenewals(world.storage),
       timeout: 60_000,
       onChange: async () => {
         running += 1;
@@ -391,12 +466,11 @@ describe("a process whose lock has ended in the storage", () => {
     const updating = update(first);
     await settled();
     world.service.ship(first, [1]);
-    const sweep = reconcile();
+    const others = [update(first), reconcile()];
     await world.clock.advance(20_000);
-    expect(world.service.reads.length).toBeGreaterThan(1);
     gate.resolve();
-    await settle(world.clock, Promise.all([updating, sweep]));
-    expect(most).toBe(1);
+    await settle(world.clock, Promise.all([updating, ...others]));
+    expect([most, world.handed.at(-1)?.shipped[0]]).toEqual([1, 1]);
   });
 });
 
@@ -448,7 +522,7 @@ describe("sweeps of two processes at the same time", () => {
     expect(handed.map(({ held }) => held)).toEqual([true]);
   });
 
-  it("read the orders of a sweep that was killed, after half a minute", async () => {
+  it("read the orders of a sweep that was killed, after some seconds", async () => {
     const { clock, service, orders, start, handed } = await createFollowed(6);
     service.onRead = () => new Promise(() => undefined);
     const killed = { now: clock.now, after: () => () => undefined };
@@ -456,7 +530,9 @@ describe("sweeps of two processes at the same time", () => {
     await settled();
     expect(service.reads).toHaveLength(2);
     service.onRead = async () => undefined;
+    const began = clock.now();
     await settle(clock, start().reconcile());
+    expect(clock.now() - began).toBeLessThanOrEqual(6_100);
     expect(new Set(handed.map(({ reference }) => reference))).toEqual(new Set(orders));
   });
 

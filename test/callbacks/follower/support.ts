@@ -1,11 +1,11 @@
-import type { FollowedOrderReader, FollowerReadOptions } from "../../../src/callbacks/options.ts";
-import type { OrderChange } from "../../../src/callbacks/order-state.ts";
-import "./instant-digest.ts";
 import { memoryStorage, NotFoundError, type Order, type OrderReference } from "pod-partner";
 import { createOrderFollower, type OrderFollowerOptions } from "pod-partner/callbacks";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
+import type { FollowedOrderReader, FollowerReadOptions } from "../../../src/callbacks/options.ts";
+import type { OrderChange } from "../../../src/callbacks/order-state.ts";
 import type { KeyValueStorage } from "../../../src/storage/contract.ts";
 import { ref } from "../../support/references.ts";
+import { useInstantDigest } from "./instant-digest.ts";
 
 export const first = ref("Order", "1");
 export const second = ref("Order", "2");
@@ -106,6 +106,7 @@ export interface Handed {
 
 /** A service, a storage, and followers that record what they hand over. */
 export function createWorld() {
+  useInstantDigest();
   const clock = createManualClock();
   const service = createService(clock);
   const storage: KeyValueStorage = memoryStorage({ clock });
