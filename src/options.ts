@@ -40,7 +40,7 @@ export interface PodPartnerOptions {
   readonly pacing?: boolean | PacingOptions | undefined;
   /**
    * Where the client remembers uploads and renders, so that none is paid for twice: `memoryStorage()`, `sqliteStorage(path)` of
-   * `pod-partner/sqlite`, or `redisStorage(client)` of `pod-partner/redis`. While it cannot be reached, paid renders of a
+   * `pod-partner/sqlite`, `postgresStorage(client)` of `pod-partner/postgres`, or `redisStorage(client)` of `pod-partner/redis`. While it cannot be reached, paid renders of a
    * batch wait for it, and all other calls go on. Default: a `memoryStorage()` of this client.
    */
   readonly storage?: KeyValueStorage | undefined;
