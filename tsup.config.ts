@@ -14,7 +14,7 @@ const besideClient: Plugin = {
   name: "beside-client",
   setup(build) {
     build.onLoad(
-      { filter: /[\\/]src[\\/](emulator|node|opentelemetry|redis|sqlite)[\\/]index\.ts$/ },
+      { filter: /[\\/]src[\\/](emulator|node|opentelemetry|postgres|redis|sqlite)[\\/]index\.ts$/ },
       async ({ path }) => ({
         contents: `import "../index.ts";\n${await readFile(path, "utf8")}`,
         loader: "ts",
@@ -31,6 +31,7 @@ const library: Options = {
     callbacks: "src/callbacks/index.ts",
     node: "src/node/index.ts",
     opentelemetry: "src/opentelemetry/index.ts",
+    postgres: "src/postgres/index.ts",
     redis: "src/redis/index.ts",
     sqlite: "src/sqlite/index.ts",
     testing: "src/emulator/index.ts",

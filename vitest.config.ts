@@ -31,6 +31,7 @@ export default defineConfig({
       { find: /^pod-partner\/callbacks$/, replacement: source("./src/callbacks/index.ts") },
       { find: /^pod-partner\/node$/, replacement: source("./src/node/index.ts") },
       { find: /^pod-partner\/redis$/, replacement: source("./src/redis/index.ts") },
+      { find: /^pod-partner\/postgres$/, replacement: source("./src/postgres/index.ts") },
       { find: /^pod-partner\/sqlite$/, replacement: source("./src/sqlite/index.ts") },
       { find: /^pod-partner\/opentelemetry$/, replacement: source("./src/opentelemetry/index.ts") },
       { find: /^pod-partner\/testing$/, replacement: source("./src/emulator/index.ts") },

@@ -6,7 +6,7 @@ import { isPage, resources, root, sitePath } from "./pages.ts";
 
 /** The entry points, as the reference reads them. */
 const doors = Object.fromEntries(
-  ["", "callbacks", "node", "opentelemetry", "redis", "sqlite"].map((name) => [
+  ["", "callbacks", "node", "opentelemetry", "postgres", "redis", "sqlite"].map((name) => [
     posix.join("pod-partner", name),
     [posix.join(root, "site/types", name, "index.d.ts")],
   ]),

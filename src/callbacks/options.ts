@@ -126,7 +126,7 @@ export interface OrderFollowerOptions {
   /** The client that reads the orders: a `PodPartner`. */
   readonly partner: FollowedOrderReader;
   /**
-   * Where the follower remembers what it has handed over: `sqliteStorage`, `redisStorage`, or `memoryStorage` for a test. All processes that
+   * Where the follower remembers what it has handed over: `sqliteStorage`, `postgresStorage`, `redisStorage`, or `memoryStorage` for a test. All processes that
    * follow the same orders need the same storage.
    */
   readonly storage: KeyValueStorage;

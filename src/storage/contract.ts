@@ -16,8 +16,8 @@ export interface StorageSetOptions extends StorageExpectation {
 }
 
 /**
- * Keeps bytes by key: what a client remembers of uploads, renders and files. `memoryStorage`, `sqliteStorage` of `pod-partner/sqlite` and
- * `redisStorage` of `pod-partner/redis` make one; your own class can be one, too.
+ * Keeps bytes by key: what a client remembers of uploads, renders and files. `memoryStorage`, `sqliteStorage` of `pod-partner/sqlite`,
+ * `postgresStorage` of `pod-partner/postgres` and `redisStorage` of `pod-partner/redis` make one; your own class can be one, too.
  *
  * A value may go at any time, for example when a storage is full: then the client pays again for what it was. The client gives no secret
  * to a storage. Keys are printable ASCII of at most 300 characters.

@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   options: [...helpers, "resources"],
   callbacks: [...vocabulary, "storage", "resources"],
   node: core,
+  postgres: [...leaves, "storage"],
   redis: core,
   opentelemetry: core,
   sqlite: [...vocabulary, "storage"],

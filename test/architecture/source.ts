@@ -62,6 +62,7 @@ export const entryPoints: readonly string[] = [
   "index.ts",
   "callbacks/index.ts",
   "node/index.ts",
+  "postgres/index.ts",
   "redis/index.ts",
   "opentelemetry/index.ts",
   "sqlite/index.ts",

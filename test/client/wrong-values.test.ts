@@ -1,6 +1,7 @@
 import { ApiError, memoryStorage, PodPartner, PodPartnerError, parseReference } from "pod-partner";
 import { createOrderFollower, createOrderUpdatedReceiver } from "pod-partner/callbacks";
 import { nodeTransport } from "pod-partner/node";
+import { postgresStorage } from "pod-partner/postgres";
 import { redisPacing, redisStorage } from "pod-partner/redis";
 import { sqliteStorage } from "pod-partner/sqlite";
 import { createEmulator, startEmulator } from "pod-partner/testing";
@@ -62,6 +63,13 @@ const factories: readonly Row[] = [
   only("redisPacing options", (value) => redisPacing(redis, value as never)),
   only("redisStorage client", (value) => redisStorage(value as never)),
   only("redisStorage options", (value) => redisStorage(redis, value as never)),
+  only("postgresStorage client", (value) => postgresStorage(value as never)),
+  only("postgresStorage options", (value) => postgresStorage({ query: async () => ({ rows: [] }) }, value as never)),
+  ...["organization", "table"].map((option) =>
+    only(`postgresStorage ${option}`, (value) =>
+      postgresStorage({ query: async () => ({ rows: [] }) }, { [option]: value } as never),
+    ),
+  ),
   only("sqliteStorage path", (value) => sqliteStorage(value as never)),
   only("sqliteStorage options", (value) => sqliteStorage(":memory:", value as never)),
   only("nodeTransport", (value) => nodeTransport(value as never)),

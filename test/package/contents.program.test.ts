@@ -11,8 +11,8 @@ import { pack, root } from "./tarball.ts";
 const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
 
 /** The files of `dist` whose names do not change from build to build; the rest are the chunks that the entry points share. */
-const doorFiles = ["index", "callbacks", "node", "opentelemetry", "redis", "sqlite", "testing"].flatMap((door) =>
-  ["cjs", "d.cts", "d.ts", "js"].map((suffix) => `dist/${door}.${suffix}`),
+const doorFiles = ["index", "callbacks", "node", "opentelemetry", "postgres", "redis", "sqlite", "testing"].flatMap(
+  (door) => ["cjs", "d.cts", "d.ts", "js"].map((suffix) => `dist/${door}.${suffix}`),
 );
 /** The emulator's page, and the packages whose code is in its script. The script is minified and does not name them. */
 const pageFiles = ["app.css", "app.js", "icon.svg"].map((name) => `dist/page/${name}`);
@@ -45,6 +45,7 @@ describe("the tarball", () => {
         "dist/cli.js",
         "dist/cyclonedx.json",
         "dist/openapi.json",
+        "dist/postgres.sql",
         notices,
         ...pageFiles,
         ...doorFiles,
@@ -112,6 +113,7 @@ describe("the tarball", () => {
       "json",
       "--exclude-entrypoints",
       "./openapi.json",
+      "./postgres.sql",
     ]);
     const { stdout } = await check.catch((failed: { stdout: string }) => failed);
     const { analysis } = JSON.parse(stdout) as { analysis: { problems: { kind: string; resolutionKind?: string }[] } };

@@ -4,7 +4,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { root } from "./tarball.ts";
 
-const doors = ["index", "callbacks", "node", "opentelemetry", "redis", "sqlite", "testing"];
+const doors = ["index", "callbacks", "node", "opentelemetry", "postgres", "redis", "sqlite", "testing"];
 const fileOf = (door: string, kind = "ts"): string => join(root, "dist", `${door}.d.${kind}`);
 const programOf = (kind: string): ts.Program =>
   ts.createProgram(

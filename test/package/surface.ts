@@ -4,7 +4,7 @@ import ts from "typescript";
 import { root } from "./tarball.ts";
 
 /** The entry points of the package, by the names of their built declarations. */
-export const entryPoints = ["index", "callbacks", "node", "opentelemetry", "redis", "sqlite", "testing"];
+export const entryPoints = ["index", "callbacks", "node", "opentelemetry", "postgres", "redis", "sqlite", "testing"];
 
 const dist = join(root, "dist");
 const fileOf = (door: string): string => join(dist, `${door}.d.ts`);

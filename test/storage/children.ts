@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** What a child process does. */
 export interface Job {
   readonly task: "count" | "open" | "fill" | "lock";
-  /** The path of a file, or the URL of a Redis. */
+  /** The path of a file, or the URL of a Redis or Postgres. */
   readonly location: string;
   readonly times: number;
 }

@@ -1,4 +1,5 @@
 import type { KeyValueStorage } from "pod-partner";
+import { postgresStorage } from "pod-partner/postgres";
 import { redisStorage } from "pod-partner/redis";
 import { sqliteStorage } from "pod-partner/sqlite";
 import { createManualClock } from "pod-partner/testing";
@@ -6,6 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/storage/lock.ts";
 import { useRedis } from "../redis/use-redis.ts";
 import { redisInstalled } from "../support/redis.ts";
+import { table, usePostgres, withoutPostgres } from "../support/use-postgres.ts";
 import { killChild, runChild } from "./children.ts";
 import { keysOf, text, useFolder, useWallClock } from "./storages.ts";
 
@@ -45,54 +47,69 @@ function redis(): Shared {
   };
 }
 
+function postgres(): Shared {
+  const context = usePostgres();
+  return {
+    get location() {
+      return context.server.url;
+    },
+    open: () => postgresStorage(context.pool),
+    pass: (ms) => context.pool.query(`UPDATE ${table} SET until = until - interval '${ms} milliseconds'`),
+  };
+}
+
 const minute = 60_000;
 /** It stands still: no lock is renewed. */
 const clock = createManualClock();
 
-describe.each(Object.entries({ sqlite: file, redis }))("several processes on one storage: %s", (kind, use) => {
-  const describeHere = describe.skipIf(kind === "redis" && !redisInstalled && !process.env.CI);
+describe.each(Object.entries({ sqlite: file, redis, postgres }))(
+  "several processes on one storage: %s",
+  (kind, use) => {
+    const withoutRedis = kind === "redis" && !redisInstalled && !process.env.CI;
+    const describeHere = describe.skipIf(withoutRedis || (kind === "postgres" && withoutPostgres));
 
-  describeHere("at the same time", () => {
-    const shared = use();
+    describeHere("at the same time", () => {
+      const shared = use();
 
-    it("count exactly, by compare-and-set", async () => {
-      const job = { task: "count", location: shared.location, times: 500 } as const;
-      expect(await Promise.all([runChild(job), runChild(job)])).toEqual(["", ""]);
-      expect(text(await shared.open().get("count"))).toBe("1000");
-    }, 60_000);
+      it("count exactly, by compare-and-set", async () => {
+        const job = { task: "count", location: shared.location, times: 500 } as const;
+        expect(await Promise.all([runChild(job), runChild(job)])).toEqual(["", ""]);
+        expect(text(await shared.open().get("count"))).toBe("1000");
+      }, 60_000);
 
-    it("open it, write and close it, without a failure", async () => {
-      const job = { task: "open", location: shared.location, times: 20 } as const;
-      const failures = await Promise.all(Array.from({ length: 5 }, () => runChild(job)));
-      expect(failures).toEqual(failures.map(() => ""));
-      expect(await keysOf(shared.open(), "key:")).toHaveLength(5 * 20);
-    }, 60_000);
-  });
+      it("open it, write and close it, without a failure", async () => {
+        const job = { task: "open", location: shared.location, times: 20 } as const;
+        const failures = await Promise.all(Array.from({ length: 5 }, () => runChild(job)));
+        expect(failures).toEqual(failures.map(() => ""));
+        expect(await keysOf(shared.open(), "key:")).toHaveLength(5 * 20);
+      }, 60_000);
+    });
 
-  describeHere("one of which is killed", () => {
-    const shared = use();
+    describeHere("one of which is killed", () => {
+      const shared = use();
 
-    it("find whole values", async () => {
-      for (let round = 0; round < 3; round += 1) {
-        await killChild({ task: "fill", location: shared.location, times: 1 });
-        const storage = shared.open();
-        for (const key of ["one", "two"]) {
-          const value = await storage.get(key);
-          expect(value).toHaveLength(200_000);
-          expect(new Set(value).size).toBe(1);
-          expect(await storage.set(key, Uint8Array.of(round))).toBe(true);
+      it("find whole values", async () => {
+        for (let round = 0; round < 3; round += 1) {
+          await killChild({ task: "fill", location: shared.location, times: 1 });
+          const storage = shared.open();
+          for (const key of ["one", "two"]) {
+            const value = await storage.get(key);
+            expect(value).toHaveLength(200_000);
+            expect(new Set(value).size).toBe(1);
+            expect(await storage.set(key, Uint8Array.of(round))).toBe(true);
+          }
         }
-      }
-    }, 60_000);
+      }, 60_000);
 
-    it("get its lock when the lock ends, and not before", async () => {
-      await killChild({ task: "lock", location: shared.location, times: 10 * minute });
-      const storage = shared.open();
-      expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();
-      await shared.pass(5 * minute);
-      expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();
-      await shared.pass(6 * minute);
-      expect(await takeLock(storage, "lock", minute, clock)).toBeTypeOf("object");
-    }, 60_000);
-  });
-});
+      it("get its lock when the lock ends, and not before", async () => {
+        await killChild({ task: "lock", location: shared.location, times: 10 * minute });
+        const storage = shared.open();
+        expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();
+        await shared.pass(5 * minute);
+        expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();
+        await shared.pass(6 * minute);
+        expect(await takeLock(storage, "lock", minute, clock)).toBeTypeOf("object");
+      }, 60_000);
+    });
+  },
+);

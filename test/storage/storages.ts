@@ -1,14 +1,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
 import { Redis } from "ioredis";
+import { Client, Pool } from "pg";
 import { type KeyValueStorage, memoryStorage } from "pod-partner";
+import { type PostgresClient, postgresStorage } from "pod-partner/postgres";
 import { redisStorage } from "pod-partner/redis";
 import { type SqliteStorage, sqliteStorage } from "pod-partner/sqlite";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
+import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from "vitest";
 import { useRedis } from "../redis/use-redis.ts";
 import { redisInstalled } from "../support/redis.ts";
+import { table, usePostgres, withoutPostgres } from "../support/use-postgres.ts";
 
 /** What the tests of every storage use. */
 export interface Stores {
@@ -85,13 +90,83 @@ function ioredis(): Stores {
   return { open: () => redisStorage(client), pass: passInRedis(context) };
 }
 
-const kinds = { memory, sqlite, "redis with node-redis": nodeRedis, "redis with ioredis": ioredis };
+/** Shortens the lifetime of every value: Postgres has a clock that no test can set. */
+const shorten = (ms: number) => `UPDATE ${table} SET until = until - interval '${ms} milliseconds'`;
 
-/** Runs the tests on each storage. Those on Redis are skipped on a machine without Redis, but not in CI. */
+/** A client of Postgres, and how it is closed. */
+interface Connected {
+  readonly client: PostgresClient;
+  close(): Promise<unknown>;
+}
+
+/** Each of two processes has a client of its own. */
+function inPostgres(connect: (url: string) => Connected | Promise<Connected>, behindPgBouncer = false): Stores {
+  const context = usePostgres();
+  const connected: Connected[] = [];
+  let turn = 0;
+  beforeAll(async () => {
+    const { url } = behindPgBouncer ? context.bouncer : context.server;
+    connected.push(await connect(url), await connect(url));
+  });
+  afterAll(() => Promise.all(connected.map(({ close }) => close())));
+  return {
+    open: () => {
+      const one = connected[turn++ % connected.length];
+      if (one === undefined) throw new Error("open() works only inside a test");
+      return postgresStorage(one.client);
+    },
+    pass: async (ms) => void (await context.pool.query(shorten(ms))),
+  };
+}
+
+function poolOf(url: string): Connected {
+  const client = new Pool({ connectionString: url });
+  return { client, close: () => client.end() };
+}
+
+async function clientOf(url: string): Promise<Connected> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return { client, close: () => client.end() };
+}
+
+function postgresJsOf(url: string): Connected {
+  const client = postgres(url);
+  return { client, close: () => client.end() };
+}
+
+function pglite(): Stores {
+  let database: PGlite;
+  beforeAll(async () => {
+    database = await PGlite.create();
+    await postgresStorage(database).migrate();
+  }, 120_000);
+  beforeEach(() => void database.exec(`TRUNCATE ${table}`));
+  afterAll(() => database.close());
+  return { open: () => postgresStorage(database), pass: async (ms) => void (await database.query(shorten(ms))) };
+}
+
+const kinds = {
+  memory,
+  sqlite,
+  "redis with node-redis": nodeRedis,
+  "redis with ioredis": ioredis,
+  "postgres with a pool of pg": () => inPostgres(poolOf),
+  "postgres with a client of pg": () => inPostgres(clientOf),
+  "postgres with postgres.js": () => inPostgres(postgresJsOf),
+  "postgres behind PgBouncer with a pool of pg": () => inPostgres(poolOf, true),
+  "postgres behind PgBouncer with postgres.js": () => inPostgres(postgresJsOf, true),
+  pglite,
+};
+
+/** The tests on these storages are skipped on a machine without the server, but not in CI. */
+const missing = [...(redisInstalled || process.env.CI ? [] : ["redis"]), ...(withoutPostgres ? ["postgres"] : [])];
+
+/** Runs the tests on each storage. */
 export function describeEachStorage(title: string, tests: (stores: Stores, kind: string) => void): void {
   for (const [kind, use] of Object.entries(kinds)) {
-    const withoutRedis = kind.startsWith("redis") && !redisInstalled && !process.env.CI;
-    describe.skipIf(withoutRedis)(`${title}: ${kind}`, () => tests(use(), kind));
+    const skipped = missing.some((server) => kind.startsWith(server));
+    describe.skipIf(skipped)(`${title}: ${kind}`, () => tests(use(), kind));
   }
 }
 

@@ -8,6 +8,11 @@ import type { Job } from "./children.ts";
 const job = JSON.parse(process.argv[2] ?? "") as Job;
 
 async function open(): Promise<KeyValueStorage & { close?(): Promise<void> }> {
+  if (job.location.startsWith("postgres:")) {
+    const [{ Pool }, { postgresStorage }] = await Promise.all([import("pg"), import("../../src/postgres/index.ts")]);
+    const pool = new Pool({ connectionString: job.location });
+    return { ...postgresStorage(pool), close: () => pool.end() };
+  }
   if (!job.location.startsWith("redis:")) {
     const { sqliteStorage } = await import("../../src/sqlite/index.ts");
     return sqliteStorage(job.location);

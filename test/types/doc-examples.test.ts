@@ -3,6 +3,7 @@ import * as podPartner from "pod-partner";
 import * as callbacks from "pod-partner/callbacks";
 import * as node from "pod-partner/node";
 import * as opentelemetry from "pod-partner/opentelemetry";
+import * as postgres from "pod-partner/postgres";
 import * as redis from "pod-partner/redis";
 import * as sqlite from "pod-partner/sqlite";
 import * as testing from "pod-partner/testing";
@@ -55,10 +56,12 @@ function moduleOf(code: string): string {
     importFrom("pod-partner/callbacks", callbacks),
     importFrom("pod-partner/node", node),
     importFrom("pod-partner/opentelemetry", opentelemetry),
+    importFrom("pod-partner/postgres", postgres),
     importFrom("pod-partner/redis", redis),
     importFrom("pod-partner/sqlite", sqlite),
     importFrom("pod-partner/testing", testing),
     uses.has("setupServer") ? 'import { setupServer } from "msw/node";' : "",
+    uses.has("Pool") ? 'import { Pool } from "pg";' : "",
     uses.has("createClient") ? 'import { createClient } from "redis";' : "",
   ];
   return `${imports.join("\n")}${given}\n${declarations(uses)}\nexport {};\n{\n${code}\n}\n`;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { KeyValueStorage } from "../../../src/storage/contract.ts";
+import { pgbouncerInstalled, postgresInstalled, startPgBouncer, startPostgres } from "../../support/postgres.ts";
 import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
@@ -18,6 +19,8 @@ type Peer = Pick<KeyValueStorage, "get"> & { set(key: string, value: Uint8Array)
 interface Subject {
   readonly name: string;
   readonly stores: readonly [own: Peer, peer: Peer];
+  /** By how much fewer operations are measured. Default 1. */
+  readonly slowness?: number;
 }
 
 const built = <Module>(door: string): Promise<Module> =>
@@ -31,12 +34,14 @@ async function rate(count: number, work: (key: string) => Promise<unknown>): Pro
 }
 
 /** Writes and reads of a storage and its peer in turn, so that a drift of the machine cancels out. */
-async function measure({ stores }: Subject, { size, count }: { readonly size: number; readonly count: number }) {
-  const value = new Uint8Array(size).fill(0x61);
+async function measure(subject: Subject, value: { readonly size: number; readonly count: number }) {
+  const { stores, slowness = 1 } = subject;
+  const count = Math.ceil(value.count / slowness);
+  const bytes = new Uint8Array(value.size).fill(0x61);
   const samples = stores.map(() => ({ writes: [] as number[], reads: [] as number[] }));
   for (let round = -1; round < rounds; round += 1) {
     for (const [index, storage] of stores.entries()) {
-      const writes = await rate(count, (key) => storage.set(key, value));
+      const writes = await rate(count, (key) => storage.set(key, bytes));
       const reads = await rate(count, (key) => storage.get(key));
       // The first round warms up.
       if (round < 0) continue;
@@ -73,6 +78,58 @@ async function sqlite(folder: string): Promise<Subject> {
   return { name: "sqliteStorage / node:sqlite", stores: [sqliteStorage(join(folder, "storage.db")), peer] };
 }
 
+/** A storage on a client of Postgres, beside the two statements that a program would send with it. */
+async function onPostgres(name: string, client: Queryable): Promise<Subject> {
+  const { postgresStorage } = await built<typeof import("pod-partner/postgres")>("postgres");
+  const storage = postgresStorage(client);
+  await storage.migrate();
+  await client.query("CREATE TABLE IF NOT EXISTS peer (key text PRIMARY KEY, value bytea)");
+  const set = "INSERT INTO peer VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+  const peer = {
+    get: async (key: string) => {
+      const { rows } = await client.query("SELECT value FROM peer WHERE key = $1", [key]);
+      return (rows[0] as { value: Uint8Array } | undefined)?.value;
+    },
+    set: (key: string, value: Uint8Array) => client.query(set, [key, Buffer.from(value)]),
+  };
+  return { name: `postgresStorage / ${name}`, stores: [storage, peer], slowness: 10 };
+}
+
+interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** Postgres, without `fsync`, Postgres behind PgBouncer, and PGlite in memory. */
+async function* postgres(): AsyncGenerator<Subject> {
+  const [{ Pool }, { PGlite }] = await Promise.all([import("pg"), import("@electric-sql/pglite")]);
+  if (postgresInstalled) {
+    const server = await startPostgres();
+    const bouncer = pgbouncerInstalled ? await startPgBouncer(server) : undefined;
+    try {
+      const ways = [{ port: server.port, name: "pg" }];
+      if (bouncer !== undefined) ways.push({ port: bouncer.port, name: "pg and PgBouncer" });
+      for (const { port, name } of ways) {
+        const pool = new Pool({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
+        yield await onPostgres(name, pool);
+        await pool.end();
+      }
+    } finally {
+      await bouncer?.kill();
+      await server.kill();
+    }
+  }
+  const database = await PGlite.create();
+  yield await onPostgres("PGlite", database);
+  await database.close();
+}
+
+async function* subjects(folder: string, inRedis: Subject | undefined): AsyncGenerator<Subject> {
+  yield await memory();
+  yield await sqlite(folder);
+  if (inRedis) yield inRedis;
+  yield* postgres();
+}
+
 async function redis(url: string): Promise<Subject & Disposable> {
   const { createClient } = await import("redis");
   const { redisStorage } = await built<typeof import("pod-partner/redis")>("redis");
@@ -93,7 +150,7 @@ export async function run(): Promise<void> {
   const inRedis = server && (await redis(server.url));
   try {
     const rows: string[][] = [];
-    for (const subject of [await memory(), await sqlite(folder), ...(inRedis ? [inRedis] : [])]) {
+    for await (const subject of subjects(folder, inRedis)) {
       for (const [title, value] of Object.entries(values)) {
         const [own, peer] = await measure(subject, value);
         const cells = [0, 1].map((index) => `${own?.[index]?.toFixed(0)} / ${peer?.[index]?.toFixed(0)}`);

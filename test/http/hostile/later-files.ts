@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const source = fileURLToPath(new URL("../../../src", import.meta.url));
 /** Folders that the client does not load. */
-const others = /^(callbacks|cli|node|redis|sqlite|testing)\//;
+const others = /^(callbacks|cli|node|postgres|redis|sqlite|testing)\//;
 
 /** Loads what the client loads at its first use: virtual time does not wait for it. */
 export async function loadLaterFiles(): Promise<void> {

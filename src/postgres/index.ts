@@ -1,0 +1,116 @@
+/**
+ * A storage in Postgres.
+ *
+ * @module pod-partner/postgres
+ */
+
+import { Buffer } from "node:buffer";
+import * as z from "zod/mini";
+import { checkedConfiguration } from "../schemas/check.ts";
+import { type KeyValueStorage, lifetimeOf, organizationName } from "../storage/contract.ts";
+import type { PostgresClient } from "./client.ts";
+import { Connection } from "./connection.ts";
+import { fromColumn, page, tableOf, toColumn } from "./table.ts";
+
+export type { KeyValueStorage } from "../storage/contract.ts";
+export type { PgClient, PostgresClient, PostgresJs } from "./client.ts";
+
+/** Options of {@link postgresStorage}. */
+export interface PostgresStorageOptions {
+  /** A name for the organization; see {@link KeyValueStorage.organization}. */
+  readonly organization?: string | undefined;
+  /**
+   * The table: `name` or `schema.name`. Small and capital letters differ. Default `pod_partner_storage`, in the first schema of the
+   * `search_path`.
+   */
+  readonly table?: string | undefined;
+}
+
+/** A storage in Postgres. */
+export interface PostgresStorage extends KeyValueStorage {
+  /**
+   * Creates the table and its index if they do not exist. Any number of processes can call it at the same time. The file
+   * `pod-partner/postgres.sql` has the same statements.
+   */
+  migrate(): Promise<void>;
+}
+
+const postgresOptions = () => z.strictObject({ organization: organizationName(), table: z.optional(z.string()) });
+
+/** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
+const sweepEvery = 32;
+
+/**
+ * Remembers in Postgres (11 or newer), for all processes of an organization on any machine.
+ *
+ * Each operation is one statement in a transaction of its own, and values expire by the time of the database. There is no state of a
+ * session: no prepared statement, no lock, no setting. So it works behind PgBouncer, also in transaction mode. An operation that takes
+ * longer than five seconds fails, also while it waits for a connection.
+ *
+ * @param client A `Pool` or a connected `Client` of `pg` (8 or newer), the `sql` of `postgres` (3 or newer), or a `PGlite`. The SDK does
+ *   not close it. It must not be inside a transaction, because a rollback would undo what the storage noted.
+ * @throws `ConfigurationError` if `client` is another object, or an option is invalid. An operation rejects with it while there is no table.
+ * @example
+ * const pool = new Pool({ connectionString: url });
+ * const storage = postgresStorage(pool);
+ * await storage.migrate();
+ * const partner = new PodPartner({ baseUrl, secretKey, storage });
+ */
+export function postgresStorage(client: PostgresClient, options: PostgresStorageOptions = {}): PostgresStorage {
+  const { organization, table: named } = checkedConfiguration(postgresOptions, options, "storage");
+  const { name, creations, sql } = tableOf(named);
+  const connection = new Connection(client, name);
+  let changes = 0;
+  return {
+    kind: "postgres",
+    organization,
+    async get(key) {
+      const [value] = await connection.operate(key, (run) => run(sql.get, toColumn(key)));
+      return value === undefined ? undefined : fromBase64(String(value));
+    },
+    async set(key, value, { ttl, expected } = {}) {
+      const row = [toColumn(key), toBase64(value), lifetimeOf(ttl)?.toFixed() ?? null];
+      if (expected) row.push(toBase64(expected));
+      const statement = expected ? sql.swap : expected === null ? sql.add : sql.set;
+      const changed = await connection.operate(key, async (run) => {
+        if (changes++ % sweepEvery === 0) await run(sql.sweep, toColumn(key));
+        return run(statement, ...row);
+      });
+      return changed.length > 0;
+    },
+    async delete(key, { expected } = {}) {
+      if (expected === null) return false;
+      const row = [toColumn(key), ...(expected ? [toBase64(expected)] : [])];
+      const statement = expected ? sql.deleteHeld : sql.delete;
+      return (await connection.operate(key, (run) => run(statement, ...row))).length > 0;
+    },
+    async *keys(prefix) {
+      // No key has the greatest character of ASCII, and the least one makes the next key.
+      const to = `${toColumn(prefix)}\u007f`;
+      for (let from = toColumn(prefix); ; ) {
+        const found = await connection.operate("", (run) => run(sql.keys, from, to));
+        for (const column of found) yield fromColumn(String(column));
+        if (found.length < page) return;
+        from = `${found.at(-1)} `;
+      }
+    },
+    migrate: () =>
+      connection.operate("", async (run) => {
+        for (const { name, create } of creations) {
+          // `IF NOT EXISTS` alone sends a notice, which some clients print, and needs a right even if there is nothing to create.
+          const [existing] = await run("SELECT to_regclass($1::text)::text", name);
+          if (existing === null) await run(create);
+        }
+      }),
+  };
+}
+
+/** The caller may change the bytes as soon as the function returns: the text is made before. */
+const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+
+/** The bytes of a text of Postgres, which has lines of 76 characters. */
+function fromBase64(text: string): Uint8Array {
+  const { buffer, byteOffset, byteLength } = Buffer.from(text, "base64");
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
