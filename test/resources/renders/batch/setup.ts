@@ -46,8 +46,15 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
     seen.push({ line, at: clock.now(), ...(pair !== undefined && { pair }) });
     return emulator.fetch(request, init);
   };
-  const connect = (options: Options = {}) =>
-    new PodPartner({ baseUrl, secretKey, clock, storage, fetch: watched, ...options });
+  /** The requests of all clients, also of those with another `fetch`. */
+  let requests = 0;
+  const connect = ({ fetch = watched, ...options }: Options = {}) => {
+    const counted: Fetch = (request, init) => {
+      requests += 1;
+      return fetch(request, init);
+    };
+    return new PodPartner({ baseUrl, secretKey, clock, storage, fetch: counted, ...options });
+  };
 
   /** A client in a process that dies. */
   const mortal = ({ request: last, received }: Death) => {
@@ -104,13 +111,13 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
     },
     /** Waits for a call by moving the clock, once it has sent its first request: opening a storage takes time of the machine. */
     async settle<T>(call: Promise<T>): Promise<T> {
-      const sent = seen.length;
+      const sent = requests;
       let settled = false;
       const done = () => {
         settled = true;
       };
       call.then(done, done);
-      for (let turn = 0; turn < 1_000_000 && !settled && seen.length === sent; turn += 1) await setImmediate();
+      for (let turn = 0; turn < 50_000 && !settled && requests === sent; turn += 1) await setImmediate();
       return settle(clock, call);
     },
     count: (line: RegExp | string) => seen.filter((one) => one.line.match(line) !== null).length,
