@@ -97,8 +97,8 @@ function statementsOn(table: string): Statements {
     keys: `SELECT t.key FROM ${table} AS t WHERE t.key >= $1::text AND t.key < $2::text AND ${alive} ORDER BY t.key LIMIT ${page}`,
     // A row that another process changes or sweeps now is left to it. A constant time can use the index. The key that is set next stays:
     // without a parameter, postgres.js would send the next statement before the response, and PgBouncer before 1.21 confuses them.
-    sweep: `DELETE FROM ${table} WHERE key IN (SELECT key FROM ${table} WHERE until <= statement_timestamp() AND key <> $1::text
-  ORDER BY until LIMIT ${swept} FOR UPDATE SKIP LOCKED)`,
+    sweep: `DELETE FROM ${table} WHERE key = ANY (ARRAY(SELECT key FROM ${table}
+  WHERE until <= statement_timestamp() AND key <> $1::text ORDER BY until LIMIT ${swept} FOR UPDATE SKIP LOCKED))`,
   };
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { DeadlineError } from "../errors/connection.ts";
 import { StorageError } from "../errors/storage.ts";
-import type { Issue } from "../errors/validation.ts";
+import { ConfigurationError, type Issue } from "../errors/validation.ts";
 import type { Doubt } from "../http/attempts.ts";
 import type { Call } from "../http/call.ts";
 import { type Created, lookFor, orUnknown, type Recovery, type Sending, tooOld } from "../http/create-once.ts";
@@ -201,6 +201,8 @@ async function takeTurn<Data>(
 ): Promise<Turn | Made<Data>> {
   const attempt = async () => {
     const tried = await tryTurn(call, storage, keys);
+    // A wait would not help, for example without the table in Postgres.
+    if (tried === "lost" && storage.lostBy instanceof ConfigurationError) throw storage.lostBy;
     return tried === "lost" && whenLost === "continue" ? new Turn(call, { ...keys, storage }) : tried;
   };
   const first = await attempt();

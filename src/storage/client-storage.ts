@@ -70,11 +70,17 @@ export class ClientStorage {
   #tryAt = 0;
   /** How often the storage failed. */
   #failures = 0;
+  #lostBy: unknown;
 
   constructor(storage: KeyValueStorage, clock: PartnerClock, reports: StorageReports) {
     this.#storage = storage;
     this.#clock = clock;
     this.#reports = reports;
+  }
+
+  /** The latest error by which the storage was lost. */
+  get lostBy(): unknown {
+    return this.#lostBy;
   }
 
   /** Resolves to the bytes of a key; undefined if it holds none, and while the storage is lost. */
@@ -148,6 +154,7 @@ export class ClientStorage {
       return result;
     } catch (error) {
       this.#failures += 1;
+      this.#lostBy = error;
       this.#tryAt = this.#clock.now() + tryEvery;
       const reported = this.#lost !== undefined;
       // After an operation without a result, trying the other kind would cost as much time.

@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   options: [...helpers, "resources"],
   callbacks: [...vocabulary, "storage", "resources"],
   node: core,
-  postgres: [...leaves, "storage"],
+  postgres: [...vocabulary, "storage"],
   redis: core,
   opentelemetry: core,
   sqlite: [...vocabulary, "storage"],
