@@ -24,8 +24,8 @@ describe("an outage", () => {
   });
 
   it("of a minute gets fewer requests for each call than one of ten seconds, and no call waits for longer than 26 s", async () => {
-    const short = await meetOutage({ kind: "503", length: 10_000 });
-    const long = await meetOutage({ kind: "503", length: 60_000 });
+    const short = await meetOutage({ kind: "503", length: 10_000, count: 400 });
+    const long = await meetOutage({ kind: "503", length: 60_000, count: 400 });
     expect(long.requests).toBeLessThan(short.requests);
     expect(long.patience).toBeLessThan(26_000);
   });
