@@ -68,6 +68,17 @@ describe("the orders of two runs", () => {
     expect(await differences(expected, found)).toEqual(texts);
   });
 
+  it("differ by an address", async () => {
+    const [calm, moved] = [startRun(), startRun()];
+    await calm.place(["shop-1"]);
+    const order = orderOf(moved.emulator, "shop-1");
+    const dropshipAddress = { ...order.dropshipAddress, city: "Utrecht" };
+    await moved.settle(({ orders }) => orders.create({ ...order, dropshipAddress }));
+    expect(compare(calm.result(), moved.result())).toEqual([
+      { kind: "different", text: "not as in the run without a fault: shop-1" },
+    ]);
+  });
+
   it("differ by what was canceled, and not by what was shipped", async () => {
     const [calm, shipped, canceled] = [startRun(), startRun(), startRun()];
     await calm.place(["shop-1"]);
@@ -82,13 +93,13 @@ describe("the orders of two runs", () => {
 });
 
 describe("the claims of two runs", () => {
-  /** A run with claims about one unit each of an order, of which `retracted` are retracted. */
-  async function claiming(identifier: string, claims: number, retracted = 0) {
+  /** A run with claims about an order, of which `retracted` are retracted. */
+  async function claiming(identifier: string, claims: number, { retracted = 0, quantity = 1 } = {}) {
     const run = startRun();
     const orderReference = await run.place([identifier, 3]);
     const shipmentReference = run.emulator.ship(orderReference);
     const { wrongItem } = run.emulator.demo.claimcategories;
-    const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: wrongItem }];
+    const claimlines = [{ orderlineIndex: 1, quantity, claimcategoryReference: wrongItem }];
     for (let number = 1; number <= claims; number += 1) {
       const made = await run.settle((partner) =>
         partner.claims.createItemIssues({ orderReference, shipmentReference, claimlines }),
@@ -106,9 +117,12 @@ describe("the claims of two runs", () => {
     ]);
   });
 
-  it("differ by one that is retracted", async () => {
-    const [calm, retracted] = [await claiming("a", 1), await claiming("a", 1, 1)];
-    expect(compare(calm.result(), retracted.result())).toEqual([
+  it.each([
+    ["that is retracted", { retracted: 1 }],
+    ["about more units", { quantity: 2 }],
+  ])("differ by one %s", async (_, other) => {
+    const [calm, changed] = [await claiming("a", 1), await claiming("a", 1, other)];
+    expect(compare(calm.result(), changed.result())).toEqual([
       { kind: "different", text: "not as in the run without a fault: the claim about a" },
     ]);
   });
@@ -124,16 +138,16 @@ describe("the claims of two runs", () => {
 
 describe("the requests of a run", () => {
   /** An emulator that refuses the first request, and `send`, which needs no client and so does not wait. */
-  function refusing(retryAfter: number) {
+  function refusing(retryAfter?: number, status = 429) {
     const clock = createManualClock();
     const emulator = createEmulator({ clock });
     emulator.faults.add({
       on: "organization.stores.list",
       nth: 1,
       fault: "status",
-      status: 429,
-      code: "rate_limited",
-      retryAfter,
+      status,
+      code: "refused",
+      ...(retryAfter !== undefined && { retryAfter }),
     });
     const send = (path = "/stores") =>
       emulator
@@ -160,6 +174,17 @@ describe("the requests of a run", () => {
     expect(hammering(emulator.requests, 5)).toEqual([
       { kind: "hammered", text: "1 requests before the time of Retry-After" },
     ]);
+  });
+
+  it.each([
+    ["a 429 without Retry-After", undefined, 429],
+    ["Retry-After of another status", 60_000, 503],
+  ])("need not wait after %s", async (_, retryAfter, status) => {
+    const { clock, emulator, send } = refusing(retryAfter, status);
+    await send();
+    await clock.advance(1_000);
+    await send();
+    expect(hammering(emulator.requests, 2)).toEqual([]);
   });
 
   it("must have the key in its header only", async () => {
