@@ -121,7 +121,7 @@ describe("a helper needs only the fields that it uses", () => {
       orderReference: ref("Order"),
       claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: ref("Claimcategory") }],
     });
-    expect(filed).toEqual({ reference: ref("Claim"), recovered: true });
+    expect(filed).toEqual({ reference: ref("Claim"), existed: false, recovered: true });
     expect(posts).toHaveLength(1);
   });
 
@@ -155,7 +155,7 @@ describe("a helper needs only the fields that it uses", () => {
 
 describe("what the service says", () => {
   it("is kept: unknown fields of the response to a creation, which replace none of the SDK's own", async () => {
-    const extra = { priority: "high", existed: true, customIdentifier: "other", recovered: true };
+    const extra = { priority: "high", existed: true, customIdentifier: "other", existed: false, recovered: true };
     const { partner } = connect((path, method) => {
       if (method === "GET") return undefined;
       return path === "/orders"
