@@ -174,7 +174,7 @@ export class PodPartner {
    * `storageLost` is `continue`.
    *
    * @example
-   * app.get("/health", (_, response) => response.status(partner.storage.state === "lost" ? 503 : 200).end());
+   * if (partner.storage.state === "lost") console.warn("Orders wait for the storage.");
    */
   get storage(): StorageHealth {
     return { kind: this.#storageKind, state: this.#isStorageLost ? "lost" : "ready" };

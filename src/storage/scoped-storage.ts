@@ -53,9 +53,9 @@ export class ScopedStorage implements KeyValueStorage {
   }
 }
 
-const sealed = (key: string, expected: Uint8Array | null | undefined): StorageExpectation => ({
-  expected: expected && seal(key, expected),
-});
+/** A storage of the caller may ask whether there is an `expected`: it gets none where there is none. */
+const sealed = (key: string, expected: Uint8Array | null | undefined): StorageExpectation =>
+  expected === undefined ? {} : { expected: expected && seal(key, expected) };
 
 /** Checks what a storage of the caller returned for a key. A view of the same bytes, because the result may belong to another realm. */
 function bytesOf(value: unknown): Uint8Array | undefined {

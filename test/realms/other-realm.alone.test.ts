@@ -237,7 +237,7 @@ describe("functions and options of another realm", () => {
   it("keep bytes: a storage", async () => {
     const storage = foreign(`(() => {
       const values = new Map();
-      const equal = (one, other) => one === other || (one && other && one.length === other.length && one.every((byte, index) => byte === other[index]));
+      const equal = (one, other) => one === other || Boolean(one && other && one.length === other.length && one.every((byte, index) => byte === other[index]));
       const holds = (key, options) => !options || !("expected" in options) || equal(values.get(key), options.expected ?? undefined);
       return { kind: "foreign", get: async (key) => values.get(key) && Uint8Array.from(values.get(key)),
         set: async (key, value, options) => holds(key, options) && (values.set(key, Uint8Array.from(value)), true),
