@@ -216,7 +216,7 @@ export type { Scene, SceneListOptions, SceneSummary, ScenesResource } from "./re
 export type { Shipment, ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { ItemsResource, WarehouseItem, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
-export type { Assumptions } from "./schemas/assumptions.ts";
+export type { AssumedCall, Assumptions, MeasuredAssumptions, NoOrder } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./storage/contract.ts";
 export type { MemoryStorageOptions } from "./storage/memory.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "./errors/validation.ts";
+import { ConfigurationError, type Issue } from "./errors/validation.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Level, type Logger, stderrLogger } from "./http/logger.ts";
 import type { Hooks } from "./http/observer.ts";
@@ -8,7 +8,7 @@ import type { RetryOptions } from "./http/request-options.ts";
 import type { ResponseMode } from "./http/response.ts";
 import type { Transport } from "./http/transport.ts";
 import { defaults, optionsSchema, unknownOption } from "./options.schema.ts";
-import type { Assumptions } from "./schemas/assumptions.ts";
+import { type Assumptions, type MeasuredAssumptions, readAssumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
@@ -76,8 +76,11 @@ export interface PodPartnerOptions {
   readonly logger?: Logger | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: PartnerClock | undefined;
-  /** Replaces what the SDK assumes where the specification does not show it. */
-  readonly assumptions?: Overrides<Assumptions> | undefined;
+  /**
+   * Replaces what the SDK assumes where the specification does not show it: some assumptions, the content of the file that
+   * `npx pod-partner conform` wrote, or its path. Environment: `POD_PARTNER_ASSUMPTIONS`, a path.
+   */
+  readonly assumptions?: Overrides<Assumptions> | MeasuredAssumptions | string | undefined;
   /** Allows the client in a browser, where every visitor can read the key (specification 5.6). Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
@@ -152,16 +155,27 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     if (value !== undefined) variables.set(option, variable);
     return value;
   };
+  const unreadable: Issue[] = [];
+  const assumptionsOf = (value: unknown) => {
+    if (value === undefined) return undefined;
+    const found = readAssumptions(value, ["assumptions"]);
+    if ("assumptions" in found) return found.assumptions;
+    unreadable.push(...found.issues);
+    return undefined;
+  };
   const given = withFields(options, (fields) => ({
     ...fields,
     baseUrl: fields.baseUrl ?? read("baseUrl", "POD_PARTNER_BASE_URL"),
     secretKey: fields.secretKey ?? read("secretKey", "POD_PARTNER_SECRET_KEY"),
+    assumptions: assumptionsOf(fields.assumptions ?? read("assumptions", "POD_PARTNER_ASSUMPTIONS")),
   }));
   const checked = check(optionsSchema(given), given, [], unknownOption);
-  if (!checked.ok) {
-    const issues = checked.issues.map((issue) => {
-      const variable = variables.get(issue.path[0]);
-      return variable === undefined ? issue : { ...issue, path: [variable] };
+  const all = [...unreadable, ...(checked.ok ? [] : checked.issues)];
+  if (!checked.ok || all.length > 0) {
+    const issues = all.map((issue) => {
+      const [option, ...inside] = issue.path;
+      const variable = variables.get(option);
+      return variable === undefined ? issue : { ...issue, path: [variable, ...inside] };
     });
     throw new ConfigurationError({ issues });
   }

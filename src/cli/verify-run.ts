@@ -30,6 +30,8 @@ export interface Setup {
   readonly callbackUrl: string | undefined;
   readonly orders: number;
   readonly seed: number;
+  /** The file that says what is assumed of the service. */
+  readonly assumptions: string | undefined;
   /** Milliseconds for each run. */
   readonly timeout: number;
 }
@@ -225,7 +227,7 @@ async function execute(
 
 /** The options of the emulator for a row. */
 function optionsOf(
-  { seed, orders, callbackUrl }: Setup,
+  { seed, orders, callbackUrl, assumptions }: Setup,
   row: Row,
   baseline: Usage | undefined,
   post: Post,
@@ -238,6 +240,7 @@ function optionsOf(
     requestLog: mostRequests,
     // A service that accepts an identifier twice: else it would hide a program that sends an order again.
     repeatedIdentifier: "create",
+    ...(assumptions === undefined ? {} : { assumptions }),
     ...(callbackUrl === undefined
       ? {}
       : { callbackUrl, callbacks: { fetch: post.fetch }, automation: { shipping: 200, parts: row.parts ?? 1 } }),
@@ -288,6 +291,7 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     const environment = {
       POD_PARTNER_BASE_URL: baseUrl,
       POD_PARTNER_SECRET_KEY: secretKey,
+      ...(setup.assumptions === undefined ? {} : { POD_PARTNER_ASSUMPTIONS: setup.assumptions }),
       POD_PARTNER_VERIFY_ROW: row.id,
       POD_PARTNER_VERIFY_FOLDER: folder,
     };
