@@ -78,14 +78,16 @@ export function checkPermissions(sdk: Sdk, reads: Reads): Finding {
 type Environment = "test" | "production";
 
 /** What a word says about the environment. */
-function meaningOf(word: string): Environment | undefined {
+export function meaningOf(word: string): Environment | undefined {
   if (/^(test|testing|sandbox|staging|acceptance|emulator)$/i.test(word)) return "test";
   return /^(prod|production|live)$/i.test(word) ? "production" : undefined;
 }
 
+/** The words of a host name. */
+export const wordsOf = (host: string): readonly string[] => host.split(/[.-]/);
+
 const fromName = (host: string): Environment | undefined =>
-  host
-    .split(/[.-]/)
+  wordsOf(host)
     .map(meaningOf)
     .find((meaning) => meaning !== undefined);
 
