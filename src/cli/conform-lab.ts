@@ -38,6 +38,8 @@ export interface Row {
   readonly tokens?: true;
   /** Needs the permission to file a claim. */
   readonly claims?: true;
+  /** Whether what is expected covers a value that is not equal to it. */
+  covers?(value: unknown, expected: unknown): boolean;
   measure(lab: Lab): Promise<Measured>;
 }
 
@@ -235,13 +237,18 @@ export class Lab {
     });
   }
 
-  /** Asks until an answer shows what is looked for, for at most a minute. Returns the milliseconds since `since`. */
+  /**
+   * Asks until an answer shows what is looked for, for at most a minute. Returns the milliseconds from `since` to the last request that did
+   * not show it, 0 if none did not.
+   */
   async until(since: number, shows: () => Promise<boolean>): Promise<number | undefined> {
     const { clock } = this.service;
-    for (let pause = 250; ; pause = Math.min(pause * 2, 8_000)) {
-      if (await shows()) return clock.now() - since;
-      if (clock.now() - since > 60_000) return undefined;
-      await sleep(clock, pause);
+    for (let latest = 0; ; ) {
+      const passed = clock.now() - since;
+      if (await shows()) return latest;
+      latest = passed;
+      if (passed > 60_000) return undefined;
+      await sleep(clock, passed < 10_000 ? 500 : 2_000);
     }
   }
 
@@ -380,11 +387,6 @@ export const filedClaim = (lab: Lab) =>
     const { body } = await lab.get(`/claims/${reference}`);
     return { reference, status: answer.status, record: (at(body, "claim") ?? {}) as Fields };
   });
-
-export const withData = (answer: Answer): Answer => {
-  const isNone = answer.body === undefined || answer.body === null || !JSON.stringify(answer.body).includes("Order_");
-  return isNone ? { ...answer, status: 404 } : answer;
-};
 
 export async function productDetail(lab: Lab): Promise<Fields> {
   for (const { reference } of (await lab.products()).slice(0, 3)) {
