@@ -47,6 +47,7 @@ export const toJson = (report: ConformReport): string =>
           ...(value !== undefined && { value }),
           expected,
           inFile,
+          overrides: finding.overrides,
           ...(reason !== undefined && { reason }),
           ...(consequence !== "" && { follows: consequence }),
         };
@@ -91,17 +92,20 @@ const sections: readonly (readonly [verdict: Verdict, title: string, about: stri
 const classOf = (verdict: Verdict): string => verdict.replace(" ", "-");
 
 function entryOf(finding: ConformFinding): string {
-  const { row, verdict, value, expected, reason, inFile } = finding;
+  const { row, verdict, value, expected, reason, inFile, overrides } = finding;
+  if (verdict === "as assumed") {
+    return `<li class="as-assumed"><span>${marked(row.title)} <small>gap ${row.gap}</small></span><span>${marked(shown(value))}</span></li>`;
+  }
   const gap = gaps.find(({ number }) => number === row.gap);
   const consequence = consequenceOf(finding);
   const facts =
     verdict === "not tried"
       ? `<dt>Why</dt><dd>${marked(reason ?? "")}</dd>`
-      : `<dt>${inFile ? "In the file" : "Assumed"}</dt><dd>${marked(shown(expected))}</dd><dt>Is</dt><dd class="is">${marked(shown(value))}</dd>`;
+      : `<dt>${inFile ? "Before" : "Assumed"}</dt><dd>${marked(shown(expected))}</dd><dt>Is</dt><dd class="is">${marked(shown(value))}</dd>`;
   return `<li class="${classOf(verdict)}">
 <h3>${marked(row.title)}</h3>
 <p class="gap">Gap ${row.gap}, section ${escaped(gap?.section ?? "")}: ${marked(gap?.notShown ?? "")}</p>
-<dl>${facts}${consequence === "" ? "" : `<dt>So</dt><dd>${marked(consequence)}</dd>`}</dl>
+<dl>${facts}${consequence === "" ? "" : `<dt>So</dt><dd>${marked(consequence)}</dd>`}${overrides.length === 0 ? "" : `<dt>In the file</dt><dd>${overrides.map((name) => `<code>${escaped(name)}</code>`).join(", ")}</dd>`}</dl>
 </li>`;
 }
 
@@ -148,6 +152,7 @@ export function toHtml(report: ConformReport): string {
   .facts, .about, .gap { color: var(--muted); margin: 0 }
   .gap { font-size: 12.5px }
   .facts { overflow-wrap: anywhere }
+  .facts code { background: none; padding: 0 }
   .cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin: 1.5rem 0 0 }
   .card { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; text-decoration: none; color: var(--muted) }
   .card b { display: block; font-size: 1.7rem; line-height: 1.2; font-weight: 600; color: var(--text); font-variant-numeric: tabular-nums }
@@ -160,12 +165,14 @@ export function toHtml(report: ConformReport): string {
   dt { color: var(--muted) }
   dd { margin: 0; overflow-wrap: anywhere }
   .differs .is { color: var(--bad); font-weight: 600 } .measured .is { font-weight: 600 }
+  .rows li.as-assumed { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; padding: .45rem 1rem; overflow-wrap: anywhere }
+  .as-assumed span + span, .as-assumed small { color: var(--muted) } .as-assumed small { white-space: nowrap }
   .left { margin: .5rem 0 0; padding-left: 1.1rem; color: var(--muted) }
   .left li { overflow-wrap: anywhere }
   @media (max-width: 40rem) {
     main { padding: 1.25rem 1rem 3rem }
     .cards { grid-template-columns: repeat(2, 1fr) }
-    dl { grid-template-columns: 1fr; gap: 0 }
+    dl, .rows li.as-assumed { grid-template-columns: 1fr; gap: 0 }
     dt { font-size: 12.5px; margin-top: .3rem }
   }
 </style>

@@ -180,11 +180,12 @@ export const rows: readonly Row[] = [
         : undefined;
       if (field === undefined)
         return { value: "no error object", follows: "`error.code` is undefined: decide by the class." };
+      const isRead = field === "error";
       return {
         value: field,
         emulator: { errorField: field },
-        harmless: field === "error",
-        follows: "`error.code` is undefined.",
+        harmless: isRead,
+        ...(!isRead && { follows: "`error.code` is undefined: decide by the class." }),
       };
     },
   },
@@ -567,6 +568,8 @@ export const rows: readonly Row[] = [
         value: Object.fromEntries(late),
         emulator: { visibleAfter: Object.fromEntries(late) },
         harmless: late.every(([, ms]) => ms <= 30_000),
+        follows:
+          "A look-up or a read just after a creation can show no order. The SDK looks again for `processingTime`.",
       };
     },
   },

@@ -22,6 +22,8 @@ export interface ConformFinding {
   /** Why it was not tried. */
   readonly reason?: string;
   readonly follows?: string;
+  /** The assumptions of the file that cover it. */
+  readonly overrides: readonly string[];
 }
 
 export interface ConformReport {
@@ -71,9 +73,10 @@ function judge(row: Row, measured: Measured, compare: MeasuredAssumptions | unde
   const expected = inFile ? compare.measured[row.id] : row.assumed;
   const { value, follows } = measured;
   if (isSame(value, expected) || row.covers?.(value, expected))
-    return { row, verdict: "as assumed", value, expected, inFile };
+    return { row, verdict: "as assumed", value, expected, inFile, overrides: [] };
   const verdict = measured.harmless && !inFile ? "measured" : "differs";
-  return { row, verdict, value, expected, inFile, ...(follows !== undefined && { follows }) };
+  const overrides = Object.keys({ ...measured.assumptions, ...measured.emulator });
+  return { row, verdict, value, expected, inFile, overrides, ...(follows !== undefined && { follows }) };
 }
 
 /** Measures a row. After a lost response it is measured again. */
@@ -154,7 +157,7 @@ export async function runConform(setup: ConformSetup): Promise<ConformReport> {
     } catch (error) {
       if (error instanceof Stopped) break;
       const reason = redact(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
-      finding = { row, verdict: "not tried", expected: row.assumed, inFile: false, reason };
+      finding = { row, verdict: "not tried", expected: row.assumed, inFile: false, overrides: [], reason };
     }
     findings.push(finding);
     onFinding?.(finding);

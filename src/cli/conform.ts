@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseEnv } from "node:util";
 import type { MeasuredAssumptions } from "pod-partner";
-import { readAssumptions } from "../schemas/assumptions.ts";
 import { inOneLine } from "../util/visible.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
 import { consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
 import { rows } from "./conform-rows.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, runConform, type Verdict } from "./conform-run.ts";
+import type { Sdk } from "./connection.ts";
 import { endSignals } from "./program.ts";
 import { meaningOf, wordsOf } from "./reads.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
@@ -28,14 +28,27 @@ function variablesOf(path: string | undefined): NodeJS.ProcessEnv {
   }
 }
 
-/** The file of an earlier run. */
-function fileOf(path: string | undefined): MeasuredAssumptions | undefined {
+/** The file of an earlier run. The client checks it. */
+function fileOf(sdk: Sdk, path: string | undefined): MeasuredAssumptions | undefined {
   if (path === undefined) return undefined;
-  const found = readAssumptions(path, [path]);
-  if ("file" in found && found.file !== undefined) return found.file;
-  const [issue] = "issues" in found ? found.issues : [];
-  throw cannotRun(`${issue?.path.join(".") ?? path}: ${issue?.message ?? "is not a file of conform"}.`);
+  try {
+    new sdk.PodPartner({ baseUrl: "http://localhost/v2", secretKey: "conform-checks-a-file", assumptions: path });
+  } catch (error) {
+    if (!(error instanceof sdk.ConfigurationError)) throw error;
+    const issues = error.issues.map(({ path: at, message }) => `${at.slice(1).join(".")} ${message}`.trim());
+    throw cannotRun(`${path}: ${inOneLine(issues.join("; "))}.`);
+  }
+  return JSON.parse(readFileSync(path, "utf8")) as MeasuredAssumptions;
 }
+
+/** JSON with a list of texts or numbers on a line. */
+const toText = (value: object): string =>
+  JSON.stringify(value, null, 2).replaceAll(/\[[^[\]{}]*\]/g, (list) =>
+    list
+      .replaceAll(/\s*\n\s*/g, " ")
+      .replace("[ ", "[")
+      .replace(" ]", "]"),
+  );
 
 /** Refuses a host whose name says that it is production. */
 function refuseProduction(baseUrl: string): void {
@@ -168,7 +181,8 @@ export const conform = command({
     const { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey } = variables;
     if (!baseUrl || !secretKey) throw cannotRun("Set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.");
     refuseProduction(baseUrl);
-    const file = fileOf(compare ?? (variables.POD_PARTNER_ASSUMPTIONS || undefined));
+    const sdk = await import("pod-partner");
+    const file = fileOf(sdk, compare ?? (variables.POD_PARTNER_ASSUMPTIONS || undefined));
     const target = out ?? (compare === undefined ? defaults.out : undefined);
     const say = json ? () => {} : print;
     say(
@@ -191,7 +205,6 @@ export const conform = command({
         printError("\nCanceling what was placed. A second signal ends at once; then the next run cancels it.");
       });
     }
-    const sdk = await import("pod-partner");
     const report = await runConform({
       sdk,
       baseUrl,
@@ -223,7 +236,7 @@ export const conform = command({
     clearProgress();
     if (junit !== undefined) write(junit, toJunit(report));
     if (html !== undefined) write(html, toHtml(report));
-    if (target !== undefined && !report.interrupted) write(target, `${JSON.stringify(report.file, null, 2)}\n`);
+    if (target !== undefined && !report.interrupted) write(target, `${toText(report.file)}\n`);
     if (json) print(toJson(report));
     else print(...conclusion(report, target));
     if (ended !== undefined) process.exit(128 + constants.signals[ended]);
