@@ -13,6 +13,7 @@ import { check } from "./schemas/check.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
 import { type Overrides, withFields, withOverrides } from "./util/fields.ts";
+import { isRecord } from "./util/foreign.ts";
 import { inBrowser } from "./util/runtime.ts";
 
 /** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
@@ -78,7 +79,7 @@ export interface PodPartnerOptions {
   readonly clock?: PartnerClock | undefined;
   /**
    * Replaces what the SDK assumes where the specification does not show it: some assumptions, the content of the file that
-   * `npx pod-partner conform` wrote, or its path. Environment: `POD_PARTNER_ASSUMPTIONS`, a path.
+   * `npx pod-partner conform` wrote, or its path. Environment: `POD_PARTNER_ASSUMPTIONS`, a path; single assumptions win over that file.
    */
   readonly assumptions?: Overrides<Assumptions> | MeasuredAssumptions | string | undefined;
   /** Allows the client in a browser, where every visitor can read the key (specification 5.6). Default false. */
@@ -156,10 +157,9 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     return value;
   };
   const unreadable: Issue[] = [];
-  const assumptionsOf = (value: unknown) => {
-    if (value === undefined) return undefined;
-    const found = readAssumptions(value, ["assumptions"]);
-    if ("assumptions" in found) return found.assumptions;
+  const assumptionsOf = (option: unknown) => {
+    const found = readAssumptions(option);
+    if (!("issues" in found)) return isRecord(found.own) ? { ...found.file?.assumptions, ...found.own } : found.own;
     unreadable.push(...found.issues);
     return undefined;
   };
@@ -167,15 +167,14 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     ...fields,
     baseUrl: fields.baseUrl ?? read("baseUrl", "POD_PARTNER_BASE_URL"),
     secretKey: fields.secretKey ?? read("secretKey", "POD_PARTNER_SECRET_KEY"),
-    assumptions: assumptionsOf(fields.assumptions ?? read("assumptions", "POD_PARTNER_ASSUMPTIONS")),
+    assumptions: assumptionsOf(fields.assumptions),
   }));
   const checked = check(optionsSchema(given), given, [], unknownOption);
   const all = [...unreadable, ...(checked.ok ? [] : checked.issues)];
   if (!checked.ok || all.length > 0) {
     const issues = all.map((issue) => {
-      const [option, ...inside] = issue.path;
-      const variable = variables.get(option);
-      return variable === undefined ? issue : { ...issue, path: [variable, ...inside] };
+      const variable = variables.get(issue.path[0]);
+      return variable === undefined ? issue : { ...issue, path: [variable] };
     });
     throw new ConfigurationError({ issues });
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import type { FetchLike, PartnerClock, PodPartner } from "pod-partner";
 import { isRecord } from "../util/foreign.ts";
@@ -149,8 +149,6 @@ export class MeasuredService {
       timeout,
       responses: "report",
       logger: {},
-      // Only what is measured counts, not what was measured before.
-      assumptions: {},
       fetch: async (request, init) => {
         this.requests += 1;
         this.#latest = undefined;
@@ -249,8 +247,15 @@ export class MeasuredService {
 
   #save(): void {
     const open = this.#journal.orders.some(({ canceled }) => !canceled);
-    if (open) writeFileSync(this.#target.journal, JSON.stringify(this.#journal, null, 2));
-    else rmSync(this.#target.journal, { force: true });
+    const { journal } = this.#target;
+    if (!open) {
+      rmSync(journal, { force: true });
+      return;
+    }
+    // Whole, whenever the process is killed.
+    const partial = `${journal}.${this.run.slice(0, 8)}.part`;
+    writeFileSync(partial, JSON.stringify(this.#journal, null, 2));
+    renameSync(partial, journal);
   }
 
   /** Sends an order. It is noted before, and canceled at the end of the run. */

@@ -11,6 +11,7 @@ import { type Ended, onWindows, type Program, start, stop } from "./program.ts";
 import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post, repeatSoon } from "./verify-callbacks.ts";
 import type { Kill, Row, Usage } from "./verify-catalogue.ts";
 import { type Finding, hammering, leaks, type Result, resultOf } from "./verify-compare.ts";
+import { startFailure } from "./world-file.ts";
 
 /** How a server is used. */
 interface Server {
@@ -273,7 +274,9 @@ export function removeFolders(): void {
 export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefined): Promise<Run> {
   const { startEmulator } = await import("pod-partner/testing");
   const post = createPost(row);
-  const emulator = await startEmulator(optionsOf(setup, row, baseline, post));
+  const emulator = await startEmulator(optionsOf(setup, row, baseline, post)).catch((error: unknown) => {
+    throw startFailure(error);
+  });
   // At once: a signal must not end the process before the folder is noted.
   const folder = mkdtempSync(join(tmpdir(), "pod-partner-verify-"));
   folders.add(folder);

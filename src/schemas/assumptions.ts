@@ -95,9 +95,12 @@ const file = () =>
 
 const unknownKey: UnknownKey = { message: "is not a known field of a file of assumptions" };
 
-/** What is assumed, or what is wrong with the file that says it. */
+/** The variable of the environment with the path of a file. */
+export const assumptionsVariable = "POD_PARTNER_ASSUMPTIONS";
+
+/** The assumptions of an option, and the file behind them; or what is wrong with the file. */
 export type ReadAssumptions =
-  | { readonly assumptions: unknown; readonly file?: MeasuredAssumptions }
+  | { readonly own: unknown; readonly file: MeasuredAssumptions | undefined }
   | { readonly issues: readonly Issue[] };
 
 /** The text of a file; throws. */
@@ -107,12 +110,8 @@ function textOf(path: string): string {
   return fs.readFileSync(path, "utf8");
 }
 
-/**
- * Reads what is assumed: an object, the content of a file that `conform` wrote, or the path of such a file.
- *
- * @param at The path of the value, for the issues.
- */
-export function readAssumptions(given: unknown, at: Issue["path"]): ReadAssumptions {
+/** Reads a file, which is given as its path or as its content. */
+function readFile(given: unknown, at: Issue["path"]): ReadAssumptions {
   let content = given;
   if (typeof given === "string") {
     try {
@@ -121,9 +120,17 @@ export function readAssumptions(given: unknown, at: Issue["path"]): ReadAssumpti
       return { issues: [{ path: at, message: `the file ${JSON.stringify(given)} cannot be read: ${wordsOf(error)}` }] };
     }
   }
-  if (typeof given !== "string" && !(isRecord(content) && "version" in content)) return { assumptions: content };
   const checked = check(file, content, at, unknownKey);
-  if (!checked.ok) return { issues: checked.issues };
-  const measured = checked.value as MeasuredAssumptions;
-  return { assumptions: measured.assumptions, file: measured };
+  return checked.ok ? { own: {}, file: checked.value as MeasuredAssumptions } : { issues: checked.issues };
+}
+
+/**
+ * Reads the option `assumptions`: single assumptions, the content of a file that `conform` wrote, or its path. Single assumptions win over
+ * those of the file that `POD_PARTNER_ASSUMPTIONS` names.
+ */
+export function readAssumptions(option: unknown): ReadAssumptions {
+  if (typeof option === "string" || (isRecord(option) && "version" in option)) return readFile(option, ["assumptions"]);
+  const path = globalThis.process?.env[assumptionsVariable] || undefined;
+  const found = path === undefined ? { own: {}, file: undefined } : readFile(path, [assumptionsVariable]);
+  return option === undefined || "issues" in found ? found : { ...found, own: option };
 }

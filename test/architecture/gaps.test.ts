@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { rows } from "../../src/cli/conform-rows.ts";
 import { allControls } from "../../src/emulator/controls/table.ts";
 import type { Switches } from "../../src/emulator/http/route.ts";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
@@ -23,14 +24,14 @@ const listed = (kind: string, names: readonly string[] = []): readonly string[] 
 
 const cell = (text = "", name = "") => (text === "" ? "" : `${name}${text}`);
 
-function row({ number, section, notShown, sdk, override, emulator, options, controls }: Gap): string {
+function row({ number, section, notShown, sdk, override, emulator, options, controls, conform = [] }: Gap): string {
   const changed = [
     ...(override === undefined ? [] : [override]),
     [...listed("option", options), ...listed("control", controls)].join(", "),
   ].filter((text) => text !== "");
   const cells = [number, section, notShown, cell(sdk), cell(emulator), changed.join("; emulator: ")];
   const onlyEmulator = override === undefined && changed.length > 0;
-  return `| ${cells.slice(0, 5).join(" | ")} | ${onlyEmulator ? "emulator: " : ""}${cells[5]} |`;
+  return `| ${cells.slice(0, 5).join(" | ")} | ${onlyEmulator ? "emulator: " : ""}${cells[5]} | ${conform.map((id) => `\`${id}\``).join(", ")} |`;
 }
 
 const partOf = ({ section }: Gap) => Number.parseInt(section, 10);
@@ -39,15 +40,15 @@ const generated = parts.map(([name, first, last]) => {
   const rows = gaps.filter((gap) => partOf(gap) >= first && partOf(gap) <= last).map(row);
   return `### ${name}
 
-| No. | Section | Not shown | The SDK assumes | The emulator assumes | You change it by |
-|---|---|---|---|---|---|
+| No. | Section | Not shown | The SDK assumes | The emulator assumes | You change it by | \`conform\` asks |
+|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 `;
 });
 
 const introduction = `${title}
 
-The tables are made from \`src/schemas/gaps.json\` (\`npm run gaps\`). On a port, the emulator's \`GET /_emulator/gaps\` returns them as JSON, and \`GET /_emulator/coverage\` what is modelled of each endpoint. An empty field means that nothing is assumed.
+The tables are made from \`src/schemas/gaps.json\` (\`npm run gaps\`). On a port, the emulator's \`GET /_emulator/gaps\` returns them as JSON, and \`GET /_emulator/coverage\` what is modelled of each endpoint. An empty field means that nothing is assumed; without a row of \`conform\`, no request can decide it.
 
 `;
 
@@ -71,6 +72,14 @@ describe("the gaps of the specification", () => {
     expect(new Set(gaps.map(({ number }) => number)).size).toBe(gaps.length);
     expect(new Set(gaps.map(({ section, notShown }) => section + notShown)).size).toBe(gaps.length);
     expect(gaps.flatMap(({ code = [] }) => code).filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+  });
+
+  it("name the rows of `conform` that measure them, and every row", () => {
+    const named = gaps.flatMap(({ number, conform = [] }) => conform.map((id) => `${number} ${id}`));
+    const measured = rows.filter(({ requests, id }) => requests > 0 || named.some((name) => name.endsWith(` ${id}`)));
+    expect(measured.filter(({ gap, id }) => !named.includes(`${gap} ${id}`)).map(({ id }) => id)).toEqual([]);
+    const ids = new Set(rows.map(({ id }) => id));
+    expect(gaps.flatMap(({ conform = [] }) => conform).filter((id) => !ids.has(id))).toEqual([]);
   });
 
   it("name only controls that exist, and every control that changes what the API responds", () => {

@@ -76,6 +76,21 @@ describe("the option `assumptions`", () => {
     });
   }
 
+  it("has single assumptions that win over those of the file in POD_PARTNER_ASSUMPTIONS", async () => {
+    vi.stubEnv("POD_PARTNER_ASSUMPTIONS", fileOf(measured));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const assumptions = { orderReferenceField: "found", processingTime: 1_000 };
+    const emulator = createEmulator({ assumptions });
+    const { fetch, baseUrl, secretKey } = emulator;
+    const partner = new PodPartner({ fetch, baseUrl, secretKey, assumptions });
+    const order = validOrder(emulator, { customIdentifier: "shop-1" });
+    await partner.orders.ensure(order);
+    expect(await partner.orders.ensure(order)).toMatchObject({ existed: true });
+    const [look] = emulator.requests.where({ on: "orders.lookup", status: 200 });
+    expect(look?.path).toContain("?identifier=shop-1");
+    expect(JSON.stringify(look)).toContain("found");
+  });
+
   it("of the emulator is that of its client", async () => {
     const emulator = createEmulator({ assumptions: measured });
     const partner = new PodPartner(emulator.clientOptions);

@@ -114,6 +114,9 @@ function valid(checked: Checked, body?: unknown): unknown {
   throw new Problem(fault?.code ?? "unknown_input_error", message);
 }
 
+/** Stands for the name that the routes use, where the service is assumed to use another. */
+const otherName = "~";
+
 /** The query of the look-up by custom identifier, whose parameter is not shown (4.12), under the name that the routes use. */
 function renamed(given: URLSearchParams, { customIdentifierParameter }: EmulatorAssumptions): URLSearchParams {
   const { customIdentifierParameter: name } = assumptions;
@@ -121,7 +124,7 @@ function renamed(given: URLSearchParams, { customIdentifierParameter }: Emulator
   const query = new URLSearchParams();
   for (const [key, value] of given) {
     // The name of the routes is as unknown as any other.
-    const unknown = key === name ? `~${key}` : key;
+    const unknown = key === name ? otherName : key;
     query.append(key === customIdentifierParameter ? name : unknown, value);
   }
   return query;
@@ -154,9 +157,11 @@ export function readQuery(
   assumed: EmulatorAssumptions,
 ): Readonly<Record<string, unknown>> {
   const given = endpoint.call === lookupOrder.call ? renamed(written, assumed) : written;
+  const { customIdentifierParameter: own } = assumptions;
   for (const name of new Set(given.keys())) {
     if (!Object.hasOwn(parameters, name) && assumed.unknownParameters === "ignore") continue;
-    if (!Object.hasOwn(parameters, name)) throw new Problem("unknown_input_error", `${name}: unknown parameter`);
+    if (!Object.hasOwn(parameters, name))
+      throw new Problem("unknown_input_error", `${name === otherName ? own : name}: unknown parameter`);
     if (given.getAll(name).length > 1) throw new Problem("unknown_input_error", `${name}: given more than once`);
   }
   return Object.fromEntries(

@@ -22,6 +22,8 @@ export interface Gap extends Switches {
   readonly override?: string;
   /** What the emulator assumes; `options` and `controls` change it. */
   readonly emulator?: string;
+  /** The rows of `pod-partner conform` that measure it. Without them no request can decide it. */
+  readonly conform?: readonly string[];
 }
 
 /** Every place where the specification shows nothing, in its order. The numbers are in use elsewhere: a new gap has the next one. */

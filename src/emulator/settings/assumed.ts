@@ -1,7 +1,13 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../../errors/validation.ts";
 import { addressFields, type CompleteAddress } from "../../schemas/address.ts";
-import { type Assumptions, assumptionFields, assumptions, readAssumptions } from "../../schemas/assumptions.ts";
+import {
+  type Assumptions,
+  assumptionFields,
+  assumptions,
+  assumptionsVariable,
+  readAssumptions,
+} from "../../schemas/assumptions.ts";
 import { check, type UnknownKey } from "../../schemas/check.ts";
 import { count, filledText } from "../../schemas/shape.ts";
 import { type Overrides, withOverrides } from "../../util/fields.ts";
@@ -165,7 +171,6 @@ const ownFields = () =>
   }) satisfies Readonly<Record<Exclude<keyof EmulatorAssumptions, keyof Assumptions>, z.core.$ZodType>>;
 
 const object = () => z.strictObject({ ...assumptionFields(), ...ownFields() });
-const ofClient = () => z.strictObject(assumptionFields());
 const ofEmulator = () => z.strictObject({ ...ownFields(), ...fromFile() });
 
 const unknownKey: UnknownKey = { message: "is not a known assumption" };
@@ -190,22 +195,19 @@ const clientKeys = Object.keys(assumptions) as readonly (keyof Assumptions)[];
  * @throws {@link ConfigurationError} with the path of each unknown key and each wrong value.
  */
 export function assumedBy(option: unknown): Assumed {
-  const variable = option === undefined ? globalThis.process?.env.POD_PARTNER_ASSUMPTIONS || undefined : undefined;
-  const at = [variable === undefined ? "assumptions" : "POD_PARTNER_ASSUMPTIONS"];
-  const found = readAssumptions(option ?? variable ?? {}, at);
+  const found = readAssumptions(option);
   if ("issues" in found) throw new ConfigurationError({ issues: found.issues }, "emulator");
-  const parts = found.file
-    ? [
-        check(ofClient, found.assumptions, at, unknownKey),
-        check(ofEmulator, found.file.emulator, [...at, "emulator"], unknownKey),
-      ]
-    : [check(object, found.assumptions, at, unknownKey)];
-  const issues = parts.flatMap((part) => (part.ok ? [] : part.issues));
-  if (issues.length > 0) throw new ConfigurationError({ issues }, "emulator");
-  const given = Object.assign(
-    {},
-    ...parts.map((part) => (part.ok ? part.value : {})),
-  ) as Overrides<EmulatorAssumptions> & Assumed["options"];
+  const { own: single, file } = found;
+  const isGiven = typeof option === "string" || single !== option;
+  const at = [isGiven && option !== undefined ? "assumptions" : assumptionsVariable, "emulator"];
+  const ofFile = check(ofEmulator, file?.emulator ?? {}, at, unknownKey);
+  const ofOption = check(object, single, ["assumptions"], unknownKey);
+  if (!ofFile.ok || !ofOption.ok) {
+    const issues = [ofFile, ofOption].flatMap((part) => (part.ok ? [] : part.issues));
+    throw new ConfigurationError({ issues }, "emulator");
+  }
+  const given = Object.assign({}, file?.assumptions, ofFile.value, ofOption.value) as Overrides<EmulatorAssumptions> &
+    Assumed["options"];
   const { repeatedIdentifier, pageSize, limits: quotas, ...own } = given;
   return {
     assumptions: withOverrides(emulatorAssumptions, own),
