@@ -159,7 +159,10 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   const unreadable: Issue[] = [];
   const assumptionsOf = (option: unknown) => {
     const found = readAssumptions(option);
-    if (!("issues" in found)) return isRecord(found.own) ? { ...found.file?.assumptions, ...found.own } : found.own;
+    if (!("issues" in found)) {
+      const { own, file } = found;
+      return file !== undefined && isRecord(own) ? { ...file.assumptions, ...own } : own;
+    }
     unreadable.push(...found.issues);
     return undefined;
   };

@@ -42,7 +42,8 @@ export interface PlacedEntry {
 interface Journal {
   readonly version: 1;
   readonly baseUrl: string;
-  readonly run: string;
+  /** The runs that placed the orders. */
+  readonly runs: readonly string[];
   readonly orders: PlacedEntry[];
 }
 
@@ -117,10 +118,11 @@ export class MeasuredService {
   readonly partner: PodPartner;
   readonly clock: PartnerClock;
   readonly baseUrl: string;
+  /** Marks what belongs to this run. */
+  readonly run: string;
   readonly #target: Target;
   readonly #journal: Journal;
   readonly #earlier: readonly PlacedEntry[];
-  readonly #earlierRun: string | undefined;
   #latest: Response | undefined;
   #count = 0;
   requests = 0;
@@ -140,8 +142,8 @@ export class MeasuredService {
     this.baseUrl = baseUrl;
     const before = readJournal(journal, baseUrl);
     this.#earlier = before?.orders.filter(({ canceled }) => !canceled) ?? [];
-    this.#earlierRun = before?.run;
-    this.#journal = { version: 1, baseUrl, run: crypto.randomUUID(), orders: [...this.#earlier] };
+    this.run = crypto.randomUUID();
+    this.#journal = { version: 1, baseUrl, runs: [...(before?.runs ?? []), this.run], orders: [...this.#earlier] };
     this.partner = new sdk.PodPartner({
       baseUrl,
       secretKey,
@@ -166,11 +168,6 @@ export class MeasuredService {
 
   get placed(): readonly PlacedEntry[] {
     return this.#journal.orders;
-  }
-
-  /** Whether a text belongs to this run. */
-  get run(): string {
-    return this.#journal.run;
   }
 
   /** Runs a call of the SDK, and returns what the service responded, whatever it was. */
@@ -316,10 +313,10 @@ export class MeasuredService {
   async #findLost(): Promise<void> {
     const lost = () => this.#journal.orders.filter(({ reference }) => reference === undefined);
     if (lost().length === 0) return;
-    // The service may still be carrying out a lost request.
-    await sleep(this.clock, late);
+    // The service may still be carrying out a lost request of this run.
+    if (lost().some((entry) => !this.#earlier.includes(entry))) await sleep(this.clock, late);
     try {
-      const runs = [this.run, ...(this.#earlierRun === undefined ? [] : [this.#earlierRun])];
+      const { runs } = this.#journal;
       for (const reference of await this.#newest()) {
         if (this.#journal.orders.some((entry) => entry.reference === reference)) continue;
         const { body } = await this.#ask("GET", `/orders/${reference}`, {});
@@ -359,7 +356,7 @@ interface ReadLine {
 }
 
 /** The orderlines of an order in a response. */
-export function linesOf(body: unknown): readonly ReadLine[] {
+function linesOf(body: unknown): readonly ReadLine[] {
   const order = isRecord(body) && isRecord(body.order) ? body.order : undefined;
   const lines: unknown[] = Array.isArray(order?.orderlines) ? order.orderlines : [];
   return lines.filter(isRecord).map(({ quantity, canceledQuantity, annotations }) => ({

@@ -152,7 +152,7 @@ export const conform = command({
     "test-environment": { help: "Required: you know that the base URL is that of the test environment." },
     yes: { help: "Do not ask before the start, for CI." },
     "env-file": text("A file with POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.", "file"),
-    out: text(`The file for what was measured. Default ${defaults.out}; with --compare none.`, "file"),
+    out: text(`The file for what was measured. Default ${defaults.out}; none if there is a file to compare.`, "file"),
     compare: text(
       "The file of an earlier run: what has become different since? Default: POD_PARTNER_ASSUMPTIONS.",
       "file",
@@ -183,7 +183,7 @@ export const conform = command({
     refuseProduction(baseUrl);
     const sdk = await import("pod-partner");
     const file = fileOf(sdk, compare ?? (variables.POD_PARTNER_ASSUMPTIONS || undefined));
-    const target = out ?? (compare === undefined ? defaults.out : undefined);
+    const target = out ?? (file === undefined ? defaults.out : undefined);
     const say = json ? () => {} : print;
     say(
       `${paint("bold", "pod-partner conform")}`,

@@ -8,6 +8,7 @@ import { filledText } from "./shape.ts";
 
 /** The forms of a response that mean that there is no such order. */
 export const noOrderForms = ["404", "empty", "null", "bare-404"] as const;
+/** A form of a response that means that there is no such order. */
 export type NoOrder = (typeof noOrderForms)[number];
 
 /** Values that the specification does not show and the SDK assumes. The client's option `assumptions` overrides them. */
@@ -49,6 +50,7 @@ export const assumedCalls = [
   "catalog.packagings.list",
   "addresses.get",
 ] as const;
+/** A call whose response's shape the specification does not show. */
 export type AssumedCall = (typeof assumedCalls)[number];
 
 export const assumptions: Assumptions = {
@@ -130,7 +132,7 @@ function readFile(given: unknown, at: Issue["path"]): ReadAssumptions {
  */
 export function readAssumptions(option: unknown): ReadAssumptions {
   if (typeof option === "string" || (isRecord(option) && "version" in option)) return readFile(option, ["assumptions"]);
-  const path = globalThis.process?.env[assumptionsVariable] || undefined;
+  const path = globalThis.process?.env?.[assumptionsVariable] || undefined;
   const found = path === undefined ? { own: {}, file: undefined } : readFile(path, [assumptionsVariable]);
   return option === undefined || "issues" in found ? found : { ...found, own: option };
 }

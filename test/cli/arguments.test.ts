@@ -86,6 +86,7 @@ describe("help and version", () => {
       "emulator",
       ["--world <file>", "--speed <number>", "--callback-url <url>", "--open", "--quiet", "--help", "--version"],
     ],
+    ["conform", ["--test-environment", "--yes", "--env-file <file>", "--compare <file>", "--tokens <number>"]],
     ["doctor", ["--base-url <url>", "--timeout <ms>", "--json", "--help", "--version"]],
   ])("%s --help lists the options %j, within 80 columns", async (command, options) => {
     const { code, output } = await runCli([command, "--help"]);

@@ -287,7 +287,7 @@ describe("conform", () => {
   it("refuses to start while the orders of a run against another service are open", async () => {
     const journal = join(useFolder(), "journal.json");
     const orders = [{ identifier: "conform-1", quantity: 1 }];
-    writeFileSync(journal, JSON.stringify({ version: 1, baseUrl: "https://other.example/v2", run: "1", orders }));
+    writeFileSync(journal, JSON.stringify({ version: 1, baseUrl: "https://other.example/v2", runs: ["1"], orders }));
     await expect(measure(emulate(), { journal })).rejects.toMatchObject({ exitCode: 2 });
   });
 
