@@ -128,6 +128,7 @@ export class PodPartner {
       pulse: new Pulse(clock),
       creations: new KeyedMutex(),
       processingTime: assumptions.processingTime,
+      fields: assumptions.fields,
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),
       observer,

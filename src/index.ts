@@ -214,7 +214,7 @@ export type { Shipment, ShipmentsResource } from "./resources/shipments/shipment
 export type { ImageUploadOptions, UploadOptions } from "./resources/upload.ts";
 export type { ItemsResource, WarehouseItem, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
-export type { Assumptions } from "./schemas/assumptions.ts";
+export type { AssumedCall, Assumptions, MeasuredAssumptions, NoOrder } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export type { StorageHealth } from "./storage/client-storage.ts";
 export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./storage/contract.ts";

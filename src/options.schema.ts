@@ -5,9 +5,9 @@ import type { Logger } from "./http/logger.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import { type RetryOptions, retryOverrides } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
-import { assumptions, noOrderForms } from "./schemas/assumptions.ts";
+import { assumptionFields, assumptions } from "./schemas/assumptions.ts";
 import { unknownOption } from "./schemas/check.ts";
-import { baseUrl, clock, filledText, type Schema, unquoted } from "./schemas/shape.ts";
+import { baseUrl, clock, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { functionOf, isFunction, isObject, isPlainObject, isRecord, propertyOf } from "./util/foreign.ts";
 
@@ -149,13 +149,7 @@ const optional = {
   hooks,
   logger,
   clock,
-  assumptions: () =>
-    z.strictObject({
-      customIdentifierParameter: z.optional(filledText()),
-      orderReferenceField: z.optional(filledText()),
-      noOrder: z.optional(z.array(z.enum(noOrderForms))),
-      processingTime: z.optional(positive()),
-    }),
+  assumptions: () => z.strictObject(assumptionFields()),
   dangerouslyAllowBrowser: () => z.boolean(),
 };
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "./errors/validation.ts";
+import { ConfigurationError, type Issue } from "./errors/validation.ts";
 import type { Hooks } from "./http/events.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Level, type Logger, stderrLogger } from "./http/logger.ts";
@@ -9,11 +9,12 @@ import type { ResponseMode } from "./http/response.ts";
 import type { WhenLost } from "./http/send.ts";
 import type { Transport } from "./http/transport.ts";
 import { defaults, optionsSchema, unknownClientOption } from "./options.schema.ts";
-import type { Assumptions } from "./schemas/assumptions.ts";
+import { type Assumptions, type MeasuredAssumptions, readAssumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
 import { type Overrides, withFields, withOverrides } from "./util/fields.ts";
+import { isRecord } from "./util/foreign.ts";
 import { inBrowser } from "./util/runtime.ts";
 
 /** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
@@ -83,8 +84,11 @@ export interface PodPartnerOptions {
   readonly logger?: Logger | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: PartnerClock | undefined;
-  /** Replaces what the SDK assumes where the specification does not show it. */
-  readonly assumptions?: Overrides<Assumptions> | undefined;
+  /**
+   * Replaces what the SDK assumes where the specification does not show it: some assumptions, the content of the file that
+   * `npx pod-partner conform` wrote, or its path. Environment: `POD_PARTNER_ASSUMPTIONS`, a path; single assumptions win over that file.
+   */
+  readonly assumptions?: Overrides<Assumptions> | MeasuredAssumptions | string | undefined;
   /** Allows the client in a browser, where every visitor can read the key (specification 5.6). Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
@@ -160,14 +164,26 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     if (value !== undefined) variables.set(option, variable);
     return value;
   };
+  const unreadable: Issue[] = [];
+  const assumptionsOf = (option: unknown) => {
+    const found = readAssumptions(option);
+    if (!("issues" in found)) {
+      const { own, file } = found;
+      return file !== undefined && isRecord(own) ? { ...file.assumptions, ...own } : own;
+    }
+    unreadable.push(...found.issues);
+    return undefined;
+  };
   const given = withFields(options, (fields) => ({
     ...fields,
     baseUrl: fields.baseUrl ?? read("baseUrl", "POD_PARTNER_BASE_URL"),
     secretKey: fields.secretKey ?? read("secretKey", "POD_PARTNER_SECRET_KEY"),
+    assumptions: assumptionsOf(fields.assumptions),
   }));
   const checked = check(optionsSchema(given), given, [], unknownClientOption);
-  if (!checked.ok) {
-    const issues = checked.issues.map((issue) => {
+  const all = [...unreadable, ...(checked.ok ? [] : checked.issues)];
+  if (!checked.ok || all.length > 0) {
+    const issues = all.map((issue) => {
       const variable = variables.get(issue.path[0]);
       return variable === undefined ? issue : { ...issue, path: [variable] };
     });

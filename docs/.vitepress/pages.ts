@@ -51,7 +51,7 @@ const tasks = {
     "runtimes",
     "performance",
   ],
-  Test: ["testing", "emulator", "emulator-time", "emulator-controls", "verify", "command-line"],
+  Test: ["testing", "emulator", "emulator-time", "emulator-controls", "verify", "conform", "command-line"],
   "Look up": ["typescript", "endpoints", "specification-gaps", "openapi", "from-v1"],
 };
 

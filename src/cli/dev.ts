@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { command as define, wholeNumber } from "./arguments.ts";
 import { emulatorFlags, pageOf, startEmulatorOf } from "./emulator.ts";
 import { endSignals, required, start, stop } from "./program.ts";
@@ -20,7 +21,11 @@ export const dev = define({
     const emulator = await startEmulatorOf({ port: 0, ...values });
     const { baseUrl, secretKey } = emulator;
     printError(`pod-partner: emulator ${baseUrl}, page ${pageOf(emulator)}`);
-    const environment = { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey };
+    const environment = {
+      POD_PARTNER_BASE_URL: baseUrl,
+      POD_PARTNER_SECRET_KEY: secretKey,
+      ...(values.assumptions === undefined ? {} : { POD_PARTNER_ASSUMPTIONS: resolve(values.assumptions) }),
+    };
     const running = start(command, { environment, output: "inherit" });
     let stopped: Promise<void> | undefined;
     for (const signal of endSignals) {

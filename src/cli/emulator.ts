@@ -155,6 +155,10 @@ export const emulatorFlags = {
   world: text("A JSON file with a saved world, which has its own orders and references.", "file"),
   speed: decimal("How fast the emulated time passes: 60 is an hour a minute, 0 stops it. Default 1."),
   "callback-url": text("The URL that the emulator calls when an order ships, for every store.", "url"),
+  assumptions: text(
+    "A file that conform wrote: the emulator then does what the service did. Default: POD_PARTNER_ASSUMPTIONS.",
+    "file",
+  ),
   "allow-remote": { help: "Allow a public host in --host, --public-url, --callback-url and --world." },
 };
 
@@ -172,6 +176,7 @@ function optionsOf(values: EmulatorValues): StartEmulatorOptions {
     "public-url": publicUrl,
     "callback-url": callbackUrl,
     "allow-remote": allowRemote = false,
+    assumptions,
   } = values;
   return {
     allowRemote,
@@ -180,6 +185,7 @@ function optionsOf(values: EmulatorValues): StartEmulatorOptions {
     seed: { ...(seed === undefined ? {} : { number: seed }), ...(orders === undefined ? {} : { orders }) },
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(callbackUrl === undefined ? {} : { callbackUrl }),
+    ...(assumptions === undefined ? {} : { assumptions }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   takesValue,
   usage,
 } from "./arguments.ts";
+import { conform } from "./conform.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
 import { emulator } from "./emulator.ts";
@@ -64,7 +65,7 @@ function programHelp(commands: readonly Command[]): readonly string[] {
   ];
 }
 
-const commands = [emulator, dev, verify, doctor];
+const commands = [emulator, dev, verify, doctor, conform];
 
 async function run([first, ...rest]: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name === first);

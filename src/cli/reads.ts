@@ -78,14 +78,16 @@ export function checkPermissions(sdk: Sdk, reads: Reads): Finding {
 type Environment = "test" | "production";
 
 /** What a word says about the environment. */
-function meaningOf(word: string): Environment | undefined {
+export function meaningOf(word: string): Environment | undefined {
   if (/^(test|testing|sandbox|staging|acceptance|emulator)$/i.test(word)) return "test";
   return /^(prod|production|live)$/i.test(word) ? "production" : undefined;
 }
 
+/** The words of a host name. */
+export const wordsOf = (host: string): readonly string[] => host.split(/[.-]/);
+
 const fromName = (host: string): Environment | undefined =>
-  host
-    .split(/[.-]/)
+  wordsOf(host)
     .map(meaningOf)
     .find((meaning) => meaning !== undefined);
 
@@ -113,7 +115,11 @@ export function checkEnvironment(reads: Reads, url: URL): Finding {
   const source = byOrganization === undefined ? "host" : "organization";
   const by = byOrganization === undefined ? `by the host name ${url.hostname}` : "by the organization's record";
   const name = environment === "test" ? "Test" : "Production";
-  return ok(`${name}, ${by}: ${orders[environment]}`, { details: { environment, source } });
+  const details = { environment, source };
+  const message = `${name}, ${by}: ${orders[environment]}`;
+  if (environment === "production") return ok(message, { details });
+  const action = "Measure what the specification does not show: npx pod-partner conform --test-environment";
+  return ok(message, { action, details });
 }
 
 /** A reset in the time of the service: `Mon 30 Nov 00:00`. */

@@ -11,6 +11,7 @@ import { type Ended, onWindows, type Program, start, stop } from "./program.ts";
 import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post, repeatSoon } from "./verify-callbacks.ts";
 import type { Kill, Row, Usage } from "./verify-catalogue.ts";
 import { type Finding, hammering, leaks, type Result, resultOf } from "./verify-compare.ts";
+import { startFailure } from "./world-file.ts";
 
 /** How a server is used. */
 interface Server {
@@ -30,6 +31,8 @@ export interface Setup {
   readonly callbackUrl: string | undefined;
   readonly orders: number;
   readonly seed: number;
+  /** The file that says what is assumed of the service. */
+  readonly assumptions: string | undefined;
   /** Milliseconds for each run. */
   readonly timeout: number;
 }
@@ -225,7 +228,7 @@ async function execute(
 
 /** The options of the emulator for a row. */
 function optionsOf(
-  { seed, orders, callbackUrl }: Setup,
+  { seed, orders, callbackUrl, assumptions }: Setup,
   row: Row,
   baseline: Usage | undefined,
   post: Post,
@@ -238,6 +241,7 @@ function optionsOf(
     requestLog: mostRequests,
     // A service that accepts an identifier twice: else it would hide a program that sends an order again.
     repeatedIdentifier: "create",
+    ...(assumptions === undefined ? {} : { assumptions }),
     ...(callbackUrl === undefined
       ? {}
       : { callbackUrl, callbacks: { fetch: post.fetch }, automation: { shipping: 200, parts: row.parts ?? 1 } }),
@@ -270,7 +274,9 @@ export function removeFolders(): void {
 export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefined): Promise<Run> {
   const { startEmulator } = await import("pod-partner/testing");
   const post = createPost(row);
-  const emulator = await startEmulator(optionsOf(setup, row, baseline, post));
+  const emulator = await startEmulator(optionsOf(setup, row, baseline, post)).catch((error: unknown) => {
+    throw startFailure(error);
+  });
   // At once: a signal must not end the process before the folder is noted.
   const folder = mkdtempSync(join(tmpdir(), "pod-partner-verify-"));
   folders.add(folder);
@@ -288,6 +294,7 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     const environment = {
       POD_PARTNER_BASE_URL: baseUrl,
       POD_PARTNER_SECRET_KEY: secretKey,
+      ...(setup.assumptions === undefined ? {} : { POD_PARTNER_ASSUMPTIONS: setup.assumptions }),
       POD_PARTNER_VERIFY_ROW: row.id,
       POD_PARTNER_VERIFY_FOLDER: folder,
     };

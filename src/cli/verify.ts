@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { constants } from "node:os";
+import { resolve } from "node:path";
 import { nearest } from "../schemas/messages.ts";
 import { version } from "../util/runtime.ts";
 import { command, exitCodes, Failure, type FlagValues, list, text, usage, wholeNumber } from "./arguments.ts";
@@ -26,6 +27,10 @@ const flags = {
     least: 1,
     most: 64,
   }),
+  assumptions: text(
+    "A file that conform wrote: emulator and program then assume what the service did. Default: POD_PARTNER_ASSUMPTIONS.",
+    "file",
+  ),
   json: { help: "Print one JSON object." },
   junit: text("A file for the report as JUnit's XML.", "file"),
   html: text("A file for the report as a page.", "file"),
@@ -67,8 +72,16 @@ function setupOf(values: FlagValues<typeof flags>, program: readonly string[]): 
   }
   if (sweep !== undefined && callbackUrl === undefined) throw usage("--sweep needs --callback-url.");
   const server = ready === undefined || drive === undefined ? undefined : { ready, drive, sweep };
-  const { timeout = defaults.timeout } = values;
-  return { program, server, callbackUrl, orders, seed, timeout };
+  const { timeout = defaults.timeout, assumptions } = values;
+  return {
+    program,
+    server,
+    callbackUrl,
+    orders,
+    seed,
+    timeout,
+    assumptions: assumptions === undefined ? undefined : resolve(assumptions),
+  };
 }
 
 const count = (map: ReadonlyMap<string, readonly string[]>): number =>

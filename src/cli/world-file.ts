@@ -1,7 +1,7 @@
 import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { ConfigurationError } from "pod-partner";
+import type { ConfigurationError, Issue } from "pod-partner";
 import type { ControlError, RunningEmulator, SavedWorld } from "pod-partner/testing";
 import { inOneLine } from "../util/visible.ts";
 import { Failure, usage } from "./arguments.ts";
@@ -24,7 +24,11 @@ export function startFailure(error: unknown): unknown {
   // The options are valid, but the system does not let the server listen.
   const messages = error.issues.map(({ message }) => withFlags(message));
   if (error.cause !== undefined) return new Failure(`${messages.join("; ")}.`);
-  const issues = error.issues.map(({ path, message }) => `${flagOf(String(path.at(-1)))}: ${withFlag(message)}`);
+  const named = (path: Issue["path"]) =>
+    /^(assumptions|POD_PARTNER_ASSUMPTIONS)$/.test(String(path[0]))
+      ? path.join(".").replace(/^assumptions/, "--assumptions")
+      : flagOf(String(path.at(-1)));
+  const issues = error.issues.map(({ path, message }) => `${named(path)}: ${withFlag(message)}`);
   return usage(`${issues.join("; ")}.`);
 }
 

@@ -72,6 +72,7 @@ export { createEmulator, type Emulator, type EmulatorClientOptions } from "./ser
 export { emulatorHandlers } from "./server/msw.ts";
 export type { ParallelWorld, ParallelWorldOptions, ParallelWorlds } from "./server/parallel-worlds.ts";
 export { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "./server/server.ts";
+export type { EmulatorAssumptions } from "./settings/assumed.ts";
 export type { BuilderEmulator } from "./settings/builders.ts";
 export {
   validAddress,

@@ -3,6 +3,7 @@ import type { TimelineEntry } from "../errors/base.ts";
 import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
+import type { Assumptions } from "../schemas/assumptions.ts";
 import { abortController } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { KeyedMutex } from "../util/concurrency.ts";
@@ -45,6 +46,8 @@ export interface Core {
   readonly creations: KeyedMutex;
   /** Milliseconds that the service may take for a creation, from the time when the request is sent. */
   readonly processingTime: number;
+  /** Names of response fields that the specification does not show, by call. */
+  readonly fields: Assumptions["fields"];
   /** The maximum size in bytes of a body that is read as text. */
   readonly maxResponseSize: number;
 }
@@ -164,6 +167,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
       mode: core.responses,
       needs,
       redact: core.redact,
+      fields: core.fields,
       onInvalid: (status, thrown, described) =>
         core.observer.reportInvalid({ callId, endpoint: name, status }, thrown, described),
     });

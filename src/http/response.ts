@@ -18,6 +18,7 @@ import {
 } from "../errors/api.ts";
 import type { ErrorResponse } from "../errors/response.ts";
 import { type Issue, ResponseValidationError } from "../errors/validation.ts";
+import type { AssumedCall, Assumptions } from "../schemas/assumptions.ts";
 import { check } from "../schemas/check.ts";
 import { isRecord } from "../util/foreign.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
@@ -159,6 +160,8 @@ interface Decoding {
   readonly needs: ResponseUse["needs"];
   readonly redact: Redact;
   /** Reports faults: those of an error, and those of parts that only describe. */
+  /** Names of response fields that the specification does not show, by call. */
+  readonly fields: Assumptions["fields"];
   readonly onInvalid: (status: number, thrown: readonly Issue[], described: readonly Issue[]) => void;
 }
 
@@ -230,13 +233,23 @@ function isNeeded({ path }: Issue, needs: readonly string[], shape: JsonShape): 
   return inRecord.every((part) => typeof part === "number" || needs.includes(part));
 }
 
+const wholeBody = (body: unknown): unknown => body;
+
+/** The shape of a response, with the name of its field that the caller's assumptions have. */
+function shapeOf({ response, call }: Endpoint, fields: Decoding["fields"]): ResponseShape<unknown> {
+  const name = Object.hasOwn(fields, call) ? fields[call as AssumedCall] : undefined;
+  if (name === undefined || response.kind !== "field") return response;
+  // No body has a field without a name.
+  return { ...response, field: name ?? "", assumed: wholeBody };
+}
+
 /** Reads the data of a response, and checks it against the endpoint's schema. */
 export function decode(
   endpoint: Endpoint,
   arrival: Arrival,
-  { mode, needs, redact, onInvalid }: Decoding,
+  { mode, needs, redact, fields, onInvalid }: Decoding,
 ): Pick<Decoded, "data" | "nextCursor"> {
-  const { response: shape } = endpoint;
+  const shape = shapeOf(endpoint, fields);
   const { response, text, download } = arrival;
   if (download !== undefined) return { data: download };
   const refuse = (thrown: readonly Issue[], described: readonly Issue[] = []): ResponseValidationError => {

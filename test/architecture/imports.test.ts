@@ -84,7 +84,7 @@ describe("imports", () => {
     const paths = new Set(sources.map(({ path }) => path));
     const broken = sources.flatMap((source) =>
       source.dependencies
-        .filter(({ file }) => file !== undefined && !file.endsWith(".css") && !paths.has(file))
+        .filter(({ file }) => file !== undefined && !/\.(css|json)$/.test(file) && !paths.has(file))
         .map(({ specifier }) => describeEdge(source, specifier)),
     );
     expect(broken).toEqual([]);

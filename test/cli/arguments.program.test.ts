@@ -5,7 +5,7 @@ import { runCli, start } from "./process.ts";
 
 const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [["emulatr"], /"emulatr" is an unknown command\. Did you mean emulator\?/],
-  [["serve"], /"serve" is an unknown command\. The commands are emulator, dev, verify, doctor\./],
+  [["serve"], /"serve" is an unknown command\. The commands are emulator, dev, verify, doctor, conform\./],
   [["--port"], /--port is an unknown option\./],
   [["emulator", "--prot", "4010"], /--prot is an unknown option\. Did you mean --port\?/],
   [["emulator", "-p", "4010"], /-p is an unknown option\./],
@@ -86,6 +86,7 @@ describe("help and version", () => {
       "emulator",
       ["--world <file>", "--speed <number>", "--callback-url <url>", "--open", "--quiet", "--help", "--version"],
     ],
+    ["conform", ["--test-environment", "--yes", "--env-file <file>", "--compare <file>", "--tokens <number>"]],
     ["doctor", ["--base-url <url>", "--timeout <ms>", "--json", "--help", "--version"]],
   ])("%s --help lists the options %j, within 80 columns", async (command, options) => {
     const { code, output } = await runCli([command, "--help"]);

@@ -155,7 +155,7 @@ describe("a helper needs only the fields that it uses", () => {
 
 describe("what the service says", () => {
   it("is kept: unknown fields of the response to a creation, which replace none of the SDK's own", async () => {
-    const extra = { priority: "high", existed: true, customIdentifier: "other", existed: false, recovered: true };
+    const extra = { priority: "high", existed: true, customIdentifier: "other", recovered: true };
     const { partner } = connect((path, method) => {
       if (method === "GET") return undefined;
       return path === "/orders"

@@ -59,12 +59,14 @@ function fromCursor(list: string, cursor: string): Cursor {
 export class Collection<Stored extends { readonly reference: string }> extends RecordTable<Stored> {
   readonly #name: string;
   readonly #pageSize: number;
+  readonly #oldestFirst: boolean;
   readonly #inOrder: Stored[] = [];
 
-  constructor(name: string, pageSize: number) {
+  constructor(name: string, pageSize: number, oldestFirst = false) {
     super();
     this.#name = name;
     this.#pageSize = pageSize;
+    this.#oldestFirst = oldestFirst;
   }
 
   override add<Added extends Stored>(record: Added): Added {
@@ -94,6 +96,7 @@ export class Collection<Stored extends { readonly reference: string }> extends R
     since = 0,
   ): ListPage<Stored> {
     const end = this.#inOrder.length;
+    if (this.#oldestFirst) return this.#pageFromOldest(cursor, keep, since);
     const start = cursor === undefined ? { before: end, since } : fromCursor(this.#name, cursor);
     let before = Math.min(end, start.before);
     const items: Stored[] = [];
@@ -104,6 +107,24 @@ export class Collection<Stored extends { readonly reference: string }> extends R
     }
     const isFull = items.length === this.#pageSize;
     return { items, nextCursor: isFull ? toCursor(this.#name, { before, since: start.since }) : null };
+  }
+
+  /** A page, oldest first. The position of its cursor is that of the next record. */
+  #pageFromOldest(
+    cursor: string | undefined,
+    keep: (record: Stored, since: number) => boolean,
+    since: number,
+  ): ListPage<Stored> {
+    const start = cursor === undefined ? { before: 0, since } : fromCursor(this.#name, cursor);
+    let next = start.before;
+    const items: Stored[] = [];
+    while (items.length < this.#pageSize && next < this.#inOrder.length) {
+      const record = this.#inOrder[next];
+      next += 1;
+      if (record !== undefined && keep(record, start.since)) items.push(record);
+    }
+    const isFull = items.length === this.#pageSize;
+    return { items, nextCursor: isFull ? toCursor(this.#name, { before: next, since: start.since }) : null };
   }
 }
 

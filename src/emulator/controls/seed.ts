@@ -169,7 +169,7 @@ function draft(world: World, store: StoredStore, seed: SeedOrder): OrderDraft {
     throw new ControlError("A combined order has no address and no shipping level");
   }
   const address = { ...addressOf(world.orders.size + 1), ...dropshipAddress };
-  if (!isCombined) checkDestination(address);
+  if (!isCombined) checkDestination(world, address);
   return {
     store,
     shippingKind,

@@ -2,11 +2,15 @@ import { isImage, signatureLength } from "../../binary/picture.ts";
 import type { Issue } from "../../errors/validation.ts";
 import { kindOfParameter } from "../../http/request.ts";
 import { referenceFault } from "../../references/references.ts";
+import { lookupOrder } from "../../resources/orders/orders.endpoints.ts";
+import { assumptions } from "../../schemas/assumptions.ts";
 import { type Checked, check } from "../../schemas/check.ts";
+import type { Schema } from "../../schemas/shape.ts";
 import { onAbort, reasonOf, throwIfAborted } from "../../util/abort-signals.ts";
 import { bodyRecorderOf } from "../base/messages.ts";
 import { Problem, type ProblemCode } from "../base/problem.ts";
-import type { Route } from "./route.ts";
+import type { EmulatorAssumptions } from "../settings/assumed.ts";
+import type { BodySchema, Route } from "./route.ts";
 
 /** Yields the pieces of a request's body as they arrive. Throws at once when the request is aborted. */
 async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
@@ -79,9 +83,9 @@ export async function* readImage(request: Request): AsyncGenerator<Uint8Array> {
 }
 
 /** Refuses a body with content, for an endpoint without one. An object without fields passes: it has no undocumented field. */
-async function refuseContent(request: Request): Promise<void> {
+async function refuseContent(request: Request, { contentWithoutBody }: EmulatorAssumptions): Promise<void> {
   const content = Buffer.from(await collect(piecesOf(request))).toString();
-  if (!["", "{}"].includes(content.replaceAll(/\s/g, "")))
+  if (contentWithoutBody === "refuse" && !["", "{}"].includes(content.replaceAll(/\s/g, "")))
     throw new Problem("unknown_input_error", "The endpoint takes no body");
 }
 
@@ -110,6 +114,33 @@ function valid(checked: Checked, body?: unknown): unknown {
   throw new Problem(fault?.code ?? "unknown_input_error", message);
 }
 
+/** Stands for the name that the routes use, where the service is assumed to use another. */
+const otherName = "~";
+
+/** The query of the look-up by custom identifier, whose parameter is not shown (4.12), under the name that the routes use. */
+function renamed(given: URLSearchParams, { customIdentifierParameter }: EmulatorAssumptions): URLSearchParams {
+  const { customIdentifierParameter: name } = assumptions;
+  if (customIdentifierParameter === name) return given;
+  const query = new URLSearchParams();
+  for (const [key, value] of given) {
+    // The name of the routes is as unknown as any other.
+    const unknown = key === name ? otherName : key;
+    query.append(key === customIdentifierParameter ? name : unknown, value);
+  }
+  return query;
+}
+
+/** The schemas of bodies that were used so far: each is built once for what one emulator assumes. */
+const schemas = new WeakMap<EmulatorAssumptions, Map<BodySchema, Schema>>();
+
+function schemaOf(body: BodySchema, assumed: EmulatorAssumptions): Schema {
+  const known = schemas.get(assumed) ?? new Map<BodySchema, Schema>();
+  schemas.set(assumed, known);
+  const schema = known.get(body) ?? (() => body(assumed));
+  known.set(body, schema);
+  return schema;
+}
+
 /** Checks the references in a path. */
 export function checkPath(path: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(path)) {
@@ -121,11 +152,16 @@ export function checkPath(path: Readonly<Record<string, string>>): void {
 
 /** Reads the query. Refuses unknown and repeated parameters. */
 export function readQuery(
-  { query: parameters = {} }: Pick<Route, "query">,
-  given: URLSearchParams,
+  { query: parameters = {}, endpoint }: Pick<Route, "query" | "endpoint">,
+  written: URLSearchParams,
+  assumed: EmulatorAssumptions,
 ): Readonly<Record<string, unknown>> {
+  const given = endpoint.call === lookupOrder.call ? renamed(written, assumed) : written;
+  const { customIdentifierParameter: own } = assumptions;
   for (const name of new Set(given.keys())) {
-    if (!Object.hasOwn(parameters, name)) throw new Problem("unknown_input_error", `${name}: unknown parameter`);
+    if (!Object.hasOwn(parameters, name) && assumed.unknownParameters === "ignore") continue;
+    if (!Object.hasOwn(parameters, name))
+      throw new Problem("unknown_input_error", `${name === otherName ? own : name}: unknown parameter`);
     if (given.getAll(name).length > 1) throw new Problem("unknown_input_error", `${name}: given more than once`);
   }
   return Object.fromEntries(
@@ -137,8 +173,12 @@ export function readQuery(
 }
 
 /** Reads a JSON body. It must have the endpoint's field and no other field. An endpoint without a body takes no content. */
-export async function readBody({ endpoint, body: content }: Route, request: Request): Promise<unknown> {
-  if (endpoint.request.kind === "none") await refuseContent(request);
+export async function readBody(
+  { endpoint, body: content }: Route,
+  request: Request,
+  assumed: EmulatorAssumptions,
+): Promise<unknown> {
+  if (endpoint.request.kind === "none") await refuseContent(request, assumed);
   if (endpoint.request.kind !== "json") return undefined;
   const { field } = endpoint.request;
   const body = await readJson(request);
@@ -148,5 +188,5 @@ export async function readBody({ endpoint, body: content }: Route, request: Requ
   const unknown = Object.keys(body).filter((key) => key !== field);
   if (unknown.length > 0) throw new Problem("unknown_input_error", `Unknown fields: ${unknown.join(", ")}`);
   if (content === undefined) throw new TypeError(`The route of ${endpoint.call} declares no body`);
-  return valid(check(content, valueAt(body, [field]), [field]), body);
+  return valid(check(schemaOf(content, assumed), valueAt(body, [field]), [field]), body);
 }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import type { ResponseShape } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import type { AssumedCall } from "../../schemas/assumptions.ts";
 import { retryAfterHeader, WholeResponse } from "../base/messages.ts";
 import type { Problem } from "../base/problem.ts";
+import type { Settings } from "../settings/options.ts";
 import type { World } from "../state/world.ts";
 
 /** The content of a file to download. */
@@ -25,20 +27,32 @@ export const revalidated = "private, no-cache";
 const json = (value: unknown, status: number, headers: Readonly<Record<string, string>> = {}): Response =>
   new WholeResponse(JSON.stringify(value), { status, headers: { "Content-Type": "application/json", ...headers } });
 
+/** A response of JSON that no descriptor wraps. */
+export const jsonResponse = (value: unknown): Response => json(value, 200);
+
 /** The response with the error object of the specification (2.2). */
-export function problemResponse({ code, message, status, retryAfter }: Problem): Response {
-  return json({ code, message }, status, retryAfterHeader(retryAfter));
+export function problemResponse({ code, message, status, retryAfter }: Problem, { assumptions }: Settings): Response {
+  const { errorField, statuses } = assumptions;
+  const error = { code, message };
+  const body = errorField === null ? error : { [errorField]: error };
+  return json(body, Object.hasOwn(statuses, code) ? (statuses[code] ?? status) : status, retryAfterHeader(retryAfter));
 }
 
 /** Wraps a handler's data as the endpoint's descriptor says. */
 export function dataResponse(
-  shape: ResponseShape<unknown>,
+  { response: shape, call }: Pick<Endpoint, "response" | "call">,
   data: unknown,
+  { assumptions }: Settings,
   headers?: Readonly<Record<string, string>>,
 ): Response {
+  const { fields, cursorOfLists, createdStatus } = assumptions;
   switch (shape.kind) {
-    case "field":
-      return json({ [shape.field]: data }, 200, headers);
+    case "field": {
+      const field = Object.hasOwn(fields, call) ? fields[call as AssumedCall] : shape.field;
+      const cursor = shape.list && cursorOfLists && field !== null ? { nextCursor: null } : {};
+      const body = field === null ? data : { [field ?? shape.field]: data, ...cursor };
+      return json(body, Object.hasOwn(createdStatus, call) ? (createdStatus[call] ?? 200) : 200, headers);
+    }
     case "page": {
       const { items, nextCursor } = data as { readonly items: unknown; readonly nextCursor: unknown };
       return json({ [shape.field]: items, nextCursor }, 200);

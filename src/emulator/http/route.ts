@@ -4,6 +4,7 @@ import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { isRecord } from "../../util/foreign.ts";
 import type { OrganizationOptions } from "../catalog/organization.ts";
+import type { EmulatorAssumptions } from "../settings/assumed.ts";
 import type { EmulatorOptions } from "../settings/options.ts";
 import type { Caller } from "../state/world.ts";
 import type { CallbackOptions } from "../work/callback.ts";
@@ -12,6 +13,7 @@ import { dataResponse } from "./respond.ts";
 /** An option of the emulator, or one of its parts. */
 type OptionName =
   | keyof EmulatorOptions
+  | `assumptions.${keyof EmulatorAssumptions}`
   | `callbacks.${keyof CallbackOptions}`
   | `seed.${keyof NonNullable<EmulatorOptions["seed"]>}`
   | `organizations.${keyof OrganizationOptions}`;
@@ -22,6 +24,9 @@ export interface Switches {
   /** The names of controls: `POST /_emulator/<name>`. */
   readonly controls?: readonly string[];
 }
+
+/** Builds the schema of a body. */
+export type BodySchema = (assumed: EmulatorAssumptions) => z.core.$ZodType;
 
 /** Reduces a value to what the specification promises of it. `undefined` leaves the field out. */
 export type Promised = (value: unknown) => unknown;
@@ -34,8 +39,8 @@ interface Declared extends Switches {
   /** What the emulator does, for `GET /_emulator/coverage`. */
   readonly models: string;
   readonly query?: Readonly<Record<string, Schema>>;
-  /** The content of a JSON body. */
-  readonly body?: Schema;
+  /** The content of a JSON body, by what is assumed of it. */
+  readonly body?: BodySchema;
   /** What the specification promises of the data: of a list, what it promises of an entry. */
   readonly promises?: Promised;
 }
@@ -44,7 +49,7 @@ interface Declared extends Switches {
 type TakesBody<Input> = Input extends { readonly body: infer Body }
   ? [ImageSource] extends [Body]
     ? { readonly body?: never }
-    : { readonly body: Schema }
+    : { readonly body: BodySchema }
   : { readonly body?: never };
 
 /** What the input of an endpoint makes its route declare: each parameter of the query, and the body. */
@@ -82,7 +87,7 @@ export const route = <Input extends EndpointInput, Data>(
     const data = await declared.handle(call);
     const isMinimal = caller.world.settings.shapes === "minimal";
     const content = isMinimal ? reduced(endpoint, declared.promises ?? whole, data) : data;
-    return dataResponse(endpoint.response, content, declared.headers?.(call));
+    return dataResponse(endpoint, content, caller.world.settings, declared.headers?.(call));
   },
 });
 
@@ -132,8 +137,9 @@ export const referenceOnly = only(named("reference"));
 /** The query of a list with pages (4.11). */
 export const pages = { cursor: () => z.optional(z.string()) };
 
-/** The smallest quantity is not shown. Assumed: 1. */
-export const quantity = () => z.int().check(z.gte(1));
+/** The smallest quantity is not shown. */
+export const quantity = ({ smallestQuantity }: Pick<EmulatorAssumptions, "smallestQuantity">) =>
+  z.int().check(z.gte(smallestQuantity));
 
 /** "An order has one or more orderlines" (1). Assumed for claimlines, too. */
 export const lines = (line: z.ZodMiniType) =>

@@ -1,7 +1,9 @@
 import type { Endpoint } from "../../http/endpoint.ts";
+import { getLayerImage, getProductMedia } from "../../resources/catalog/catalog.endpoints.ts";
 import { createPathReader, matchesAny } from "../base/endpoint-names.ts";
 import { assertCurrent, type Service } from "../base/messages.ts";
 import { Problem } from "../base/problem.ts";
+import { policies as allPolicies } from "../base/rate-limit.ts";
 import type { Emulation } from "../state/emulation.ts";
 import type { Caller, World } from "../state/world.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
@@ -13,6 +15,9 @@ export interface Match {
   readonly route: Route;
   readonly path: Readonly<Record<string, string>>;
 }
+
+/** The calls of files that may be public. */
+const openFiles: readonly string[] = [getProductMedia.call, getLayerImage.call];
 
 const parameter = /^\{(\w+)\}$/;
 
@@ -70,6 +75,15 @@ export const policiesOf = (match: Match | undefined): Endpoint["policies"] =>
 export const callerOf = (emulation: Emulation, request: Request): Caller | undefined =>
   emulation.authenticate(request.headers.get("X-Service-Secret-Key"));
 
+/** Who requests a file without a key, where files need none. */
+function visitorOf({ settings, worlds }: Emulation, request: Request, match: Match | undefined): Caller | undefined {
+  const [world] = worlds;
+  const [key] = world.keys.values();
+  const isFile = match !== undefined && openFiles.includes(match.route.endpoint.call);
+  const hasKey = request.headers.has("X-Service-Secret-Key");
+  return settings.assumptions.filesNeedKey || !isFile || hasKey || key === undefined ? undefined : { world, key };
+}
+
 /** Refuses a call that the key may not make, and a call that is not available (specification 5, rule 4; 7, rule 2). */
 function refuseCall({ world, key }: Caller, endpoint: Endpoint): void {
   if (matchesAny(world.settings.unavailable, endpoint)) {
@@ -80,50 +94,69 @@ function refuseCall({ world, key }: Caller, endpoint: Endpoint): void {
   }
 }
 
+/** The cursors that were used, where each can be used only once. */
+const usedCursors = new WeakMap<World, Set<string>>();
+
+/** Refuses a cursor that was used before. */
+function useCursor(world: World, { call }: Endpoint, cursor: unknown): void {
+  if (typeof cursor !== "string") return;
+  const used = usedCursors.get(world) ?? new Set();
+  usedCursors.set(world, used);
+  if (used.has(`${call} ${cursor}`)) throw new Problem("unknown_input_error", "The cursor was used before");
+  used.add(`${call} ${cursor}`);
+}
+
 async function respond(caller: Caller, request: Request, url: URL, match: Match | undefined): Promise<Response> {
   if (match === undefined)
     throw new Problem("not_found", `The endpoint ${request.method} ${url.pathname} does not exist`);
   const { route, path } = match;
   refuseCall(caller, route.endpoint);
   checkPath(path);
-  const query = readQuery(route, url.searchParams);
-  const body = await readBody(route, request);
+  const { assumptions } = caller.world.settings;
+  const query = readQuery(route, url.searchParams, assumptions);
+  if (!assumptions.cursorReuse) useCursor(caller.world, route.endpoint, query.cursor);
+  const body = await readBody(route, request, assumptions);
   assertCurrent(caller.world);
   return await route.respond({ path, query, body }, caller, request);
 }
 
 /** Turns a `Problem` into its response. Another error is a defect of the emulator and is thrown again. */
-async function withProblems({ settings }: World, handle: () => Promise<Response>): Promise<Response> {
+async function withProblems({ settings }: Pick<World, "settings">, handle: () => Promise<Response>): Promise<Response> {
   try {
     return await handle();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     // Only a 4xx is promised to have the error object (specification 7, rule 1).
     const hasObject = error.status < 500 || settings.shapes === "full";
-    return hasObject ? problemResponse(error) : new Response(null, { status: error.status });
+    return hasObject ? problemResponse(error, settings) : new Response(null, { status: error.status });
   }
 }
 
 /** Makes the service: authentication, routing, rate limits and input checks, then the handler. */
 export function createService(emulation: Emulation, find: FindRoute): Service {
   return async (request) => {
-    const caller = callerOf(emulation, request);
+    const { settings } = emulation;
+    const url = new URL(request.url);
+    const match = find(request.method, url);
+    const caller = callerOf(emulation, request) ?? visitorOf(emulation, request, match);
     if (caller === undefined) {
       return problemResponse(
         new Problem("unauthorized", "The header X-Service-Secret-Key is missing, or its key is invalid or revoked"),
+        settings,
       );
     }
-    const url = new URL(request.url);
-    const match = find(request.method, url);
     const policies = policiesOf(match);
     const { rateLimits } = caller.world;
+    const { remaining, namedPolicies } = settings.assumptions;
+    const read = () => Object.entries(rateLimits.headers(namedPolicies === "all" ? allPolicies : policies));
+    const before = remaining === "before" ? read() : undefined;
     const retryAfter = rateLimits.take(policies);
     // Read the levels now: the service can serve other requests before this response is ready.
-    const limits = Object.entries(rateLimits.headers(policies));
+    const limits = before ?? read();
     const response =
       retryAfter === undefined
         ? await withProblems(caller.world, () => respond(caller, request, url, match))
-        : problemResponse(new Problem("rate_limited", "A rate-limit bucket is empty", retryAfter));
+        : problemResponse(new Problem("rate_limited", "A rate-limit bucket is empty", retryAfter), settings);
     for (const [name, value] of limits) response.headers.set(name, value);
     return response;
   };

@@ -96,7 +96,7 @@ const orderView =
     created: order.created,
     store: world.stores.get(order.storeReference)?.name ?? order.storeReference,
     shippingKind: order.shippingKind,
-    status: orderStatus(order).code,
+    status: orderStatus(world, order).code,
     onHold: order.onHold?.reason ?? null,
     inProduction: order.inProduction,
     settles: order.settles ?? null,

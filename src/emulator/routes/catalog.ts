@@ -149,7 +149,7 @@ export const catalogRoutes: readonly Route[] = [
       return fileResponse(world, request, {
         bytes,
         type: "image/png",
-        cacheControl: revalidated,
+        cacheControl: world.settings.assumptions.layerCacheControl,
         modified: product.layersModified,
         promised: ["ETag", "Last-Modified"],
       });

@@ -29,6 +29,7 @@ import {
 } from "../http/route.ts";
 import { categoryOf, claimItems, claimPackage, claimStatus, summaryOf } from "../rules/claims.ts";
 import { closedAt, evidenceUrls } from "../rules/files.ts";
+import type { EmulatorAssumptions } from "../settings/assumed.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 import type { StoredClaim, StoredClaimline, StoredLineDecision } from "../work/records.ts";
 
@@ -51,6 +52,15 @@ function instantOf(text: string): number | undefined {
   // The platform takes the 31st of a month of 30 days for the 1st of the next one.
   const isDay = new Date(`${date}T00:00:00Z`).getUTCDate() === Number(day);
   return isDay && !Number.isNaN(time) ? time : undefined;
+}
+
+/** Refuses a form of `closedAfter` that is assumed not to be taken. */
+function refuseForm(text: string | undefined, { closedAfterForms }: EmulatorAssumptions): void {
+  if (text === undefined) return;
+  const [, , , , hour, , , , utc, offset] = timestampForms.exec(text) ?? [];
+  const form = hour === undefined ? "date" : (utc ?? offset) === undefined ? "local" : "offset";
+  if (closedAfterForms.includes(form)) return;
+  throw new Problem("unknown_input_error", `closedAfter: ${text} is not a timestamp with a time and an offset`);
 }
 
 const timestamp = () =>
@@ -81,7 +91,7 @@ const itemIssues = () =>
       z.strictObject({
         // An index that is not in the shipment has a code of its own (7).
         orderlineIndex: z.int(),
-        quantity: quantity(),
+        quantity: quantity({ smallestQuantity: 1 }),
         claimcategoryReference: reference("Claimcategory"),
         evidenceReferences: evidence(),
       }),
@@ -202,6 +212,7 @@ export const claimRoutes: readonly Route[] = [
       claimcategories: each(promisedCategory),
     }),
     handle: ({ world, query }) => {
+      refuseForm(query?.closedAfter, world.settings.assumptions);
       const since = instantOf(query?.closedAfter ?? "") ?? world.now() - listedClosed;
       const isListed = (claim: StoredClaim, from: number) => (closedAt(claim) ?? from) >= from;
       const { items, nextCursor } = world.claims.page(query?.cursor, isListed, since);

@@ -11,9 +11,13 @@ import {
   quoteOrder,
   replaceDropshipAddress,
 } from "../../resources/orders/orders.endpoints.ts";
+import { addressFields } from "../../schemas/address.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
 import { reference } from "../../schemas/shape.ts";
+import { assertCurrent } from "../base/messages.ts";
 import { found, Problem } from "../base/problem.ts";
+import type { StoredStore } from "../catalog/organization.ts";
+import { jsonResponse } from "../http/respond.ts";
 import {
   each,
   ifAny,
@@ -23,6 +27,7 @@ import {
   pages,
   quantity,
   type Route,
+  rawRoute,
   referenceOnly,
   route,
   whole,
@@ -41,12 +46,14 @@ import {
   writableStore,
 } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
+import type { EmulatorAssumptions } from "../settings/assumed.ts";
+import type { Settings } from "../settings/options.ts";
 import type { Caller, World } from "../state/world.ts";
 import type { StoredOrder } from "../work/records.ts";
 
 /** The email and the state of an address are checked in an order, but not in a quote (specification 4.7, quote rule 4). */
 const anyAddress = () => {
-  // Which fields are required is not shown (2.3 rule 4). Assumed: only the country. Samples have the unused fields as empty strings.
+  // Samples have the unused fields as empty strings.
   const text = z._default(z.string(), "");
   return z.strictObject({
     company: text,
@@ -102,10 +109,32 @@ const kindRules = {
   else: { properties: { dropshipAddress: false, dropshipMinimalShippingLevel: false } },
 };
 
+/** Required fields and lengths, which are not shown (2.3 rule 4). */
+const assumedOfAddress = ({ requiredAddressFields, addressLengths }: EmulatorAssumptions) =>
+  addressFields.flatMap((field) => {
+    const length = addressLengths[field];
+    const isRequired = requiredAddressFields.includes(field) && !["countryCode", "email"].includes(field);
+    return [
+      ...(isRequired
+        ? [z.refine((value) => textAt(value, field) !== "", { ...anyway, path: [field], error: "is required" })]
+        : []),
+      ...(length === undefined
+        ? []
+        : [
+            z.refine((value) => textAt(value, field).length <= length, {
+              ...anyway,
+              path: [field],
+              error: `at most ${length} characters`,
+            }),
+          ]),
+    ];
+  });
+
 /** The address of a dropship order (2.3). */
-const address = () =>
+const address = (assumed: EmulatorAssumptions) =>
   anyAddress()
     .check(
+      ...assumedOfAddress(assumed),
       z.refine((value) => textAt(value, "email") !== "", {
         ...anyway,
         path: ["email"],
@@ -152,15 +181,22 @@ const goods = (fields: z.core.$ZodLooseShape, destination: z.ZodMiniType) => {
 };
 
 /** 2.4 and 2.5. */
-const order = () =>
+const order = (assumed: EmulatorAssumptions) =>
   goods(
     {
-      customIdentifier: z.optional(z.string()),
+      ...Object.fromEntries(assumed.orderFields.map((field) => [field, z.optional(z.unknown())])),
+      customIdentifier: z.optional(
+        z.string().check(
+          z.refine((text) => text.length <= (assumed.identifierLength ?? Number.POSITIVE_INFINITY), {
+            error: `at most ${assumed.identifierLength} characters`,
+          }),
+        ),
+      ),
       orderlines: lines(
         z.strictObject({
           productReference: reference("Product"),
           imageReference: z.optional(reference("Image")),
-          quantity: quantity(),
+          quantity: quantity(assumed),
           annotations: z.optional(
             z
               .array(z.strictObject({ key: z.string(), value: z.string() }))
@@ -169,12 +205,12 @@ const order = () =>
         }),
       ),
     },
-    address(),
+    address(assumed),
   );
 
-const quote = () =>
+const quote = (assumed: EmulatorAssumptions) =>
   goods(
-    { orderlines: lines(z.strictObject({ productReference: reference("Product"), quantity: quantity() })) },
+    { orderlines: lines(z.strictObject({ productReference: reference("Product"), quantity: quantity(assumed) })) },
     anyAddress(),
   );
 
@@ -195,31 +231,47 @@ const promisedOrder = only({
   dropshipAddressReference: ifAny,
 });
 
-const orderAt = (world: World, reference: OrderReference): StoredOrder =>
-  found(world.orders.get(reference), `Order ${reference}`);
+const orderAt = (world: World, reference: OrderReference): StoredOrder => {
+  const order = world.orders.get(reference);
+  return found(order && isVisible(world, order, "read") ? order : undefined, `Order ${reference}`);
+};
+
+/** Whether a read shows an order that was just created. */
+function isVisible({ settings, now }: World, { created }: StoredOrder, where: "lookup" | "list" | "read"): boolean {
+  const { [where]: delay = 0 } = settings.assumptions.visibleAfter;
+  return now() >= created + delay;
+}
+
+/** A value that may not apply: then it is null, or the field is missing. */
+const ofValue = <Name extends string, Value>({ settings }: World, name: Name, value: Value | null) =>
+  (value === null && settings.assumptions.absentValue === "missing" ? { [name]: undefined } : { [name]: value }) as {
+    readonly [Field in Name]: Value | null;
+  };
 
 const toOrder = (world: World, order: StoredOrder): Order => ({
   reference: order.reference,
-  status: orderStatus(order),
+  status: orderStatus(world, order),
   orderlines: order.lines.map((line) => ({
     ...line,
+    ...ofValue(world, "imageReference", line.imageReference),
     legacySku: world.products.get(line.productReference)?.legacyItemSKU ?? null,
   })),
   onHold: order.onHold,
-  dropshipAddressReference: order.dropshipAddressReference,
+  ...ofValue(world, "dropshipAddressReference", order.dropshipAddressReference),
   legacyOrderCode: order.legacyOrderCode,
 });
 
-const toSummary = (order: StoredOrder) => ({
+const toSummary = (world: World, order: StoredOrder) => ({
   reference: order.reference,
-  status: orderStatus(order),
+  status: orderStatus(world, order),
   legacyOrderCode: order.legacyOrderCode,
 });
 
 /** Handles a repeated `customIdentifier` by the option `repeatedIdentifier`: the specification does not show what happens. */
-function repeated(world: World, identifier: string | undefined): StoredOrder | undefined {
-  const { repeatedIdentifier } = world.settings;
-  const first = repeatedIdentifier === "create" ? undefined : world.orders.identified(identifier);
+function repeated(world: World, identifier: string | undefined, store: StoredStore): StoredOrder | undefined {
+  const { repeatedIdentifier, assumptions } = world.settings;
+  const scope = assumptions.identifierScope === "store" ? store.reference : undefined;
+  const first = repeatedIdentifier === "create" ? undefined : world.orders.identified(identifier, scope);
   if (first === undefined || repeatedIdentifier === "return-first") return first;
   throw new Problem(
     "custom_identifier_taken",
@@ -231,9 +283,9 @@ function create({ world, key }: Caller, input: OrderInput): StoredOrder {
   // Assumed: an empty identifier identifies nothing.
   const customIdentifier = input.customIdentifier === "" ? undefined : input.customIdentifier;
   const store = writableStore(world, input.storeReference);
-  if (input.shippingKind === "dropship") checkDestination(input.dropshipAddress);
+  if (input.shippingKind === "dropship") checkDestination(world, input.dropshipAddress);
   for (const line of input.orderlines) checkOrderline(world, line);
-  const first = repeated(world, customIdentifier);
+  const first = repeated(world, customIdentifier, store);
   if (first !== undefined) return first;
   return addOrder(world, {
     store,
@@ -252,6 +304,18 @@ function create({ world, key }: Caller, input: OrderInput): StoredOrder {
   });
 }
 
+const isCanceled = ({ lines }: StoredOrder): boolean =>
+  lines.every(({ quantity, canceledQuantity }) => quantity === canceledQuantity);
+
+/** The response of the look-up by custom identifier, whose shape is not shown (4.10), nor how it says that there is no order. */
+function lookupResponse({ assumptions }: Settings, reference: OrderReference | null, what: string): Response {
+  const { orderReferenceField, noOrder } = assumptions;
+  if (reference === null && noOrder[0] === "empty") return new Response(null, { status: 204 });
+  if (reference === null && noOrder[0] === "bare-404") return new Response(null, { status: 404 });
+  if (reference === null && noOrder[0] !== "null") throw new Problem("not_found", `${what} does not exist`);
+  return jsonResponse({ [orderReferenceField]: reference });
+}
+
 export const orderRoutes: readonly Route[] = [
   route(createOrder, {
     models:
@@ -260,7 +324,13 @@ export const orderRoutes: readonly Route[] = [
     controls: ["setStoreIntegration", "updateProduct", "seed"],
     body: order,
     promises: referenceOnly,
-    handle: ({ body, ...caller }) => ({ reference: create(caller, body).reference }),
+    handle: async ({ body, ...caller }) => {
+      const { world } = caller;
+      const { creationTime } = world.settings.assumptions;
+      if (creationTime > 0) await new Promise<void>((resolve) => world.clock.wire.after(creationTime, resolve));
+      assertCurrent(world);
+      return { reference: create(caller, body).reference };
+    },
   }),
   route(listOrders, {
     models: "orders, newest first, by pages",
@@ -270,8 +340,8 @@ export const orderRoutes: readonly Route[] = [
     // 4.7 shows no field of an entry
     promises: referenceOnly,
     handle: ({ world, query }) => {
-      const { items, nextCursor } = world.orders.page(query?.cursor);
-      return { items: items.map(toSummary), nextCursor };
+      const { items, nextCursor } = world.orders.page(query?.cursor, (order) => isVisible(world, order, "list"));
+      return { items: items.map((order) => toSummary(world, order)), nextCursor };
     },
   }),
   route(getOrder, {
@@ -297,7 +367,7 @@ export const orderRoutes: readonly Route[] = [
     body: address,
     handle: ({ world, path, body }) => {
       const order = orderAt(world, path.orderReference);
-      checkDestination(body);
+      checkDestination(world, body);
       if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
       if (order.settles !== undefined) {
         throw new Problem("replacement_address_locked", `The order is the replacement of the claim ${order.settles}`);
@@ -315,7 +385,7 @@ export const orderRoutes: readonly Route[] = [
       writableStore(world, body.storeReference);
       for (const { productReference } of body.orderlines) orderableProduct(world, productReference);
       if (body.shippingKind === "combined") return [];
-      refuseDeniedCountry(body.dropshipAddress.countryCode);
+      refuseDeniedCountry(world.settings.assumptions, body.dropshipAddress.countryCode);
       return shippingOptions(
         world,
         body.orderlines,
@@ -324,18 +394,20 @@ export const orderRoutes: readonly Route[] = [
       );
     },
   }),
-  route(lookupOrder, {
+  rawRoute(lookupOrder, {
     models: "the order of a custom identifier",
-    options: ["repeatedIdentifier"],
+    options: ["repeatedIdentifier", "assumptions"],
     query: {
-      // The name of the parameter is not shown (4.12). It is the SDK's default.
+      // The name of the parameter is not shown (4.12). The input is read under the SDK's default.
       [assumptions.customIdentifierParameter]: () => z.string(),
     },
-    // 4.10
-    promises: whole,
     handle: ({ world, query }) => {
+      const { settings } = world;
       const identifier = query?.[assumptions.customIdentifierParameter];
-      return found(world.orders.identified(identifier), `An order with the customIdentifier ${identifier}`).reference;
+      const order = world.orders.identified(identifier);
+      const isShown = order !== undefined && isVisible(world, order, "lookup");
+      const reference = isShown && (settings.assumptions.findsCanceled || !isCanceled(order)) ? order.reference : null;
+      return lookupResponse(settings, reference, `An order with the customIdentifier ${identifier}`);
     },
   }),
 ];

@@ -10,6 +10,7 @@ import { reference } from "../../schemas/shape.ts";
 import { found, Problem } from "../base/problem.ts";
 import type { StoredComposition } from "../catalog/rendering.ts";
 import { each, named, only, type Route, referenceOnly, route } from "../http/route.ts";
+import type { World } from "../state/world.ts";
 
 interface Linked {
   readonly reference: string;
@@ -24,6 +25,12 @@ export function availableComposition(composition: StoredComposition): StoredComp
   throw new Problem("gone", `The composition is no longer available: ${composition.product.name} is archived`);
 }
 
+/** Refuses a filter by a reference that no resource has, where that is assumed. */
+function refuseUnknown({ settings }: World, all: readonly Linked[], reference: string | undefined): void {
+  if (settings.assumptions.unknownFilter === "empty" || reference === undefined || includes(all, reference)) return;
+  throw new Problem("not_found", `${reference} does not exist`);
+}
+
 const toComposition = ({ reference, tokenCost }: StoredComposition): Composition => ({ reference, tokenCost });
 
 const promisedComposition = only(named("reference", "tokenCost"));
@@ -35,6 +42,7 @@ export const sceneRoutes: readonly Route[] = [
     promises: only(named("reference", "name")),
     handle: ({ world, query }) => {
       const group = query?.productgroupReference;
+      refuseUnknown(world, world.productgroups, group);
       return world.scenes
         .filter((scene) => group === undefined || includes(scene.compatibleProductgroups, group))
         .map(({ reference, name }) => ({ reference, name }));
@@ -66,6 +74,8 @@ export const perspectiveRoutes: readonly Route[] = [
     promises: referenceOnly,
     handle: ({ world, query }): readonly Perspective[] => {
       const { sceneReference: scene, productReference: product } = query ?? {};
+      refuseUnknown(world, world.scenes, scene);
+      refuseUnknown(world, world.products.all(), product);
       if (scene === undefined && product === undefined) return world.perspectives;
       if (scene === undefined) return world.perspectives.filter(({ products }) => includes(products, product));
       if (product === undefined) return world.perspectives.filter(({ scenes }) => includes(scenes, scene));

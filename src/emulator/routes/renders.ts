@@ -86,7 +86,8 @@ export const renderRoutes: readonly Route[] = [
     headers: ({ world, path }) => {
       const render = renderOf(world, path.renderReference);
       // A Retry-After is promised of the files only (4.6).
-      if (world.settings.shapes === "minimal" || renderStatus(world, render) !== "pending") return {};
+      const { shapes, assumptions } = world.settings;
+      if (shapes === "minimal" || !assumptions.renderRetryAfter || renderStatus(world, render) !== "pending") return {};
       return retryAfterHeader(world.clock.toWire(render.completed - world.now()));
     },
   }),

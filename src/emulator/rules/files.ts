@@ -37,12 +37,12 @@ export function evidenceOf(world: World, reference: EvidenceReference): StoredEv
 }
 
 /** Adds a picture as evidence. */
-export const addEvidence = (world: World, bytes: Uint8Array): StoredEvidence =>
-  world.evidence.add({
-    reference: world.make.next("Evidence"),
-    content: Buffer.from(bytes).toString("base64"),
-    created: world.now(),
-  });
+export function addEvidence(world: World, bytes: Uint8Array): StoredEvidence {
+  const content = Buffer.from(bytes).toString("base64");
+  const isSame = world.settings.assumptions.identicalEvidence === "same";
+  const first = isSame ? [...world.evidence.values()].find((evidence) => evidence.content === content) : undefined;
+  return first ?? world.evidence.add({ reference: world.make.next("Evidence"), content, created: world.now() });
+}
 
 /** Deletes all expired evidence. */
 export function purgeEvidence(world: World): void {

@@ -5,9 +5,9 @@ import { withOverrides } from "../../util/fields.ts";
 import { known, Problem } from "../base/problem.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage, StoredProduct } from "../catalog/products.ts";
+import type { EmulatorAssumptions } from "../settings/assumed.ts";
 import type { World } from "../state/world.ts";
 import type { StoredAddress, StoredLine, StoredOrder } from "../work/records.ts";
-import { deniedCountries } from "./shipping.ts";
 
 /** The number of the first legacy order code. v1 codes have six digits. */
 const firstOrderNumber = 100_001;
@@ -69,8 +69,15 @@ export function waitReason(world: World, order: StoredOrder): string | undefined
   return awaited && `is a pre-order and waits for the launch of ${awaited.name}`;
 }
 
+/** The status of an order, in the words of the service. */
+export function orderStatus({ settings: { assumptions } }: World, order: StoredOrder): { readonly code: string } {
+  const { code } = statusOf(order);
+  const { statusCodes } = assumptions;
+  return { code: Object.hasOwn(statusCodes, code) ? (statusCodes[code] ?? code) : code };
+}
+
 /** The status of an order. The specification does not show the values; these are assumed. */
-export function orderStatus(order: StoredOrder): { readonly code: string } {
+function statusOf(order: StoredOrder): { readonly code: string } {
   const shipped = order.lines.some((line) => line.shippedQuantity > 0);
   if (!isOpen(order)) return { code: shipped ? "shipped" : "canceled" };
   if (shipped) return { code: "partially_shipped" };
@@ -110,19 +117,32 @@ export function orderableProduct(world: World, reference: ProductReference): Sto
   );
 }
 
-export function refuseDeniedCountry(countryCode: string): void {
-  if (!deniedCountries.has(countryCode)) return;
+export function refuseDeniedCountry(
+  { deniedCountries, unassignedCountry }: EmulatorAssumptions,
+  countryCode: string,
+): void {
+  if (unassignedCountry === "refuse" && !isAssigned(countryCode)) {
+    throw new Problem("unknown_input_error", `dropshipAddress.countryCode: there is no country ${countryCode}`);
+  }
+  if (!deniedCountries.includes(countryCode)) return;
   throw new Problem("invalid_address_denied_country", `The service does not deliver to ${countryCode}`);
 }
+
+const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+
+/** The names of codes that ISO 3166-1 has not assigned. */
+const unassigned = /^(EU|EZ|UN|QO|XA|XB|XK|ZZ|UK|EL)$/;
+
+const isAssigned = (code: string): boolean => countryNames.of(code) !== undefined && !unassigned.test(code);
 
 const email = /[^@\s]@[^@\s]/;
 
 /** Checks the destination of an order. A quote checks only the country (specification 4.7, quote rule 4). */
-export function checkDestination(address: AddressInput): void {
-  if (!email.test(address.email)) {
+export function checkDestination({ settings: { assumptions } }: World, address: AddressInput): void {
+  if (assumptions.checksEmail && !email.test(address.email)) {
     throw new Problem("unknown_input_error", `dropshipAddress.email: ${address.email} is not an e-mail address`);
   }
-  refuseDeniedCountry(address.countryCode);
+  refuseDeniedCountry(assumptions, address.countryCode);
 }
 
 /** A printed product requires an existing image. Other products must have none (specification 2.5). */
@@ -151,9 +171,14 @@ const checkQuantity = (line: StoredLine, canceledQuantity: number): void => {
 };
 
 /** Cancels lines by absolute quantity. Cancels either all of them or none (specification 4.7, cancel rules). */
-export function cancelLines(world: World, order: StoredOrder, cancellations: readonly Cancellation[]): void {
-  if (new Set(cancellations.map(({ index }) => index)).size < cancellations.length) {
+export function cancelLines(world: World, order: StoredOrder, given: readonly Cancellation[]): void {
+  const { repeatedLine, emptyCancellation } = world.settings.assumptions;
+  const cancellations = [...new Map(given.map((one) => [one.index, one])).values()];
+  if (repeatedLine === "refuse" && cancellations.length < given.length) {
     throw new Problem("unknown_input_error", "A line is given more than once");
+  }
+  if (emptyCancellation === "refuse" && given.length === 0) {
+    throw new Problem("unknown_input_error", "No line is given");
   }
   const wanted = cancellations.map(({ index, canceledQuantity }) => ({
     line: known(

@@ -8,9 +8,6 @@ type Zone = "home" | "union" | "world";
 
 const union = new Set("AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT PL PT RO SE SI SK".split(" "));
 
-/** Countries that the service refuses. */
-export const deniedCountries: ReadonlySet<string> = new Set(["BY", "CU", "IR", "KP", "RU", "SY"]);
-
 /** Countries without express delivery. */
 const withoutExpress = new Set(["CY", "IS", "MT"]);
 

@@ -116,14 +116,19 @@ const coverage = () => ({
     models,
     switch: complete(switches),
   })),
-  notShown: gaps.map(({ section, notShown, emulator, ...switches }) => ({
-    section,
-    notShown,
-    emulator,
-    switch: complete(switches),
-  })),
+  notShown: gaps
+    .filter(({ emulator }) => emulator !== undefined)
+    .map(({ number, section, notShown, emulator, ...switches }) => ({
+      number,
+      section,
+      notShown,
+      emulator,
+      switch: complete(switches),
+    })),
 });
 
-/** Responds to a GET of `/_emulator/coverage`. Returns undefined for another path. */
-export const respondWithCoverage = ({ pathname }: URL): Response | undefined =>
-  pathname === `${controlRoot}/coverage` ? uncachedJson(coverage()) : undefined;
+/** Responds to a GET of `/_emulator/coverage` or `/_emulator/gaps`. Returns undefined for another path. */
+export function respondWithCoverage({ pathname }: URL): Response | undefined {
+  if (pathname === `${controlRoot}/gaps`) return uncachedJson({ gaps });
+  return pathname === `${controlRoot}/coverage` ? uncachedJson(coverage()) : undefined;
+}

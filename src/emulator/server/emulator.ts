@@ -2,7 +2,6 @@ import { ConfigurationError } from "../../errors/validation.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { PodPartnerOptions } from "../../options.ts";
 import { eitherSignal, throwIfAborted } from "../../util/abort-signals.ts";
-import type { PartnerClock } from "../../util/clock.ts";
 import { attempt, isObject, propertyOf, textOf } from "../../util/foreign.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";
 import { assertCurrent, type Lifetime, type Service, WholeResponse } from "../base/messages.ts";
@@ -27,7 +26,7 @@ import { type EmulatorOptions, type Settings, toSettings } from "../settings/opt
 import { Emulation } from "../state/emulation.ts";
 
 /** The options of a client of an emulator. Add others with `{ ...emulator.clientOptions, timeout: 5_000 }`. */
-export type EmulatorClientOptions = Pick<PodPartnerOptions, "fetch" | "clock"> &
+export type EmulatorClientOptions = Pick<PodPartnerOptions, "fetch" | "clock" | "assumptions"> &
   Required<Pick<PodPartnerOptions, "baseUrl" | "secretKey" | "responses">>;
 
 /** A stateful emulator of the whole service, with controls for what the operator does. */
@@ -38,7 +37,7 @@ export interface Emulator extends Controls {
   readonly secretKey: string;
   /**
    * The options of a client of this emulator: its base URL, its key, `fetch` unless the emulator listens on a port, and the clock that
-   * the emulator was given. `responses` is `throw`, so that a test fails at each fault of a response.
+   * the emulator was given, and what it was given of `assumptions`. `responses` is `throw`, so that a test fails at each fault of a response.
    *
    * @example
    * const partner = new PodPartner(emulator.clientOptions);
@@ -97,7 +96,7 @@ function firstKeyOf({ worlds: [demo] }: Emulation): StoredKey {
 
 const clientOptionsOf = (
   { baseUrl, secretKey, fetch }: Emulator,
-  clock: PartnerClock | undefined,
+  { clock, assumptions }: Pick<PodPartnerOptions, "clock" | "assumptions">,
   onPort: boolean,
 ): EmulatorClientOptions => ({
   baseUrl,
@@ -105,6 +104,7 @@ const clientOptionsOf = (
   responses: "throw",
   ...(onPort ? {} : { fetch }),
   ...(clock === undefined ? {} : { clock }),
+  ...(assumptions === undefined ? {} : { assumptions }),
 });
 
 /** A request with its route and its fault. */
@@ -183,7 +183,8 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
     },
     clock: emulation.clock,
     get clientOptions() {
-      return clientOptionsOf(emulator, options.clock, onPort);
+      const assumptions = options.assumptions === undefined ? undefined : settings.clientAssumptions;
+      return clientOptionsOf(emulator, { clock: options.clock, assumptions }, onPort);
     },
     get demo() {
       return emulation.worlds[0].demo;

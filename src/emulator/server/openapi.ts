@@ -8,6 +8,7 @@ import { reference, type Schema } from "../../schemas/shape.ts";
 import { controlRoot, uncachedJson } from "../base/messages.ts";
 import type { Route } from "../http/route.ts";
 import { allRoutes } from "../routes/table.ts";
+import { emulatorAssumptions } from "../settings/assumed.ts";
 
 /** The version of the specification. */
 const specification = "2.7.0";
@@ -54,7 +55,10 @@ const bytes: Json = {};
 function requestOf({ endpoint: { request: shape }, body: taken }: Route): Json | undefined {
   switch (shape.kind) {
     case "json": {
-      const body = { ...object({ [shape.field]: jsonSchema(taken ?? shape.schema) }), additionalProperties: false };
+      const body = {
+        ...object({ [shape.field]: jsonSchema(taken === undefined ? shape.schema : () => taken(emulatorAssumptions)) }),
+        additionalProperties: false,
+      };
       return { required: true, ...content("application/json", body) };
     }
     case "image":

@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { ConfigurationError, type Issue } from "../../errors/validation.ts";
 import type { Policy } from "../../http/endpoint.ts";
+import type { Assumptions, MeasuredAssumptions } from "../../schemas/assumptions.ts";
 import { checkedConfiguration, unknownOption } from "../../schemas/check.ts";
 import { baseUrl, clock, count, filledText, type Schema } from "../../schemas/shape.ts";
 import { type PartnerClock, reliable, systemClock } from "../../util/clock.ts";
+import { type Overrides, withFields, withOverrides } from "../../util/fields.ts";
+import { propertyOf } from "../../util/foreign.ts";
 import { defaultLimits, type Limit, limits } from "../base/rate-limit.ts";
 import { defaultKey, keyFault, remoteFault } from "../base/real-service.ts";
 import {
@@ -24,6 +27,7 @@ import {
   callbackUrl,
   defaultCallbacks,
 } from "../work/callback.ts";
+import { assumedBy, type EmulatorAssumptions } from "./assumed.ts";
 import { type SeedRecords, seedRecords } from "./seed.ts";
 
 /** The options that have URLs or keys. */
@@ -135,6 +139,11 @@ export interface EmulatorOptions {
    * not be the one that the environment has for a public host.
    */
   readonly allowRemote?: boolean;
+  /**
+   * What is assumed where the specification is silent: some assumptions, the content of the file that `npx pod-partner conform` wrote, or
+   * its path. The other options win over the file. Environment: `POD_PARTNER_ASSUMPTIONS`, a path.
+   */
+  readonly assumptions?: Overrides<EmulatorAssumptions> | MeasuredAssumptions | string | undefined;
   /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
   readonly automation?: AutomationOptions;
 }
@@ -160,6 +169,9 @@ export interface Settings {
   readonly callbacks: CallbackSettings;
   readonly allowRemote: boolean;
   readonly automation: AutomationOptions;
+  readonly assumptions: EmulatorAssumptions;
+  /** What a client of the emulator must assume. */
+  readonly clientAssumptions: Overrides<Assumptions>;
 }
 
 /** An option with its default. Its schema is built when it is given: to build them all takes most of the time of a start. */
@@ -192,6 +204,8 @@ const schema = () =>
     callbacks: option(callbackOptions, defaultCallbacks),
     allowRemote: option(() => z.boolean(), false),
     automation: option(() => z.strictObject(automationFields()), {}),
+    // Read and checked before the others.
+    assumptions: z.optional(z.unknown()),
   });
 
 const ofSeed = ["number", "products", "orders", "images", "evidence"];
@@ -203,7 +217,9 @@ const unknown = unknownOption(Object.fromEntries(ofSeed.map((name) => [name, `se
  * @throws {@link ConfigurationError} when an option is invalid or unknown, or looks like one of a real service.
  */
 export function toSettings(options: EmulatorOptions): Settings {
-  const checked = checkedConfiguration(schema, options, "emulator", unknown);
+  const assumed = assumedBy(propertyOf(options, "assumptions"));
+  const given = withFields(options, (fields) => withOverrides<EmulatorOptions>(assumed.options, fields));
+  const checked = checkedConfiguration(schema, given, "emulator", unknown);
   const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked as CheckedOptions;
   const { number, ...records } = seed;
   const common = { limits, rendertokenLimit, callbackUrl: settings.callbackUrl ?? null };
@@ -212,6 +228,8 @@ export function toSettings(options: EmulatorOptions): Settings {
   if (!settings.allowRemote) refuseReal({ ...settings, keys, organizations: plans });
   return {
     ...settings,
+    assumptions: assumed.assumptions,
+    clientAssumptions: assumed.ofClient,
     organizations: [demo, ...plans],
     seed: String(number ?? randomUUID()),
     records,
@@ -219,7 +237,8 @@ export function toSettings(options: EmulatorOptions): Settings {
 }
 
 /** The options with their defaults, before they are settings. */
-interface CheckedOptions extends Omit<Settings, "seed" | "records" | "organizations"> {
+interface CheckedOptions
+  extends Omit<Settings, "seed" | "records" | "organizations" | "assumptions" | "clientAssumptions"> {
   readonly seed: { readonly number?: number } & SeedRecords;
   readonly keys: readonly KeyOptions[];
   readonly organizations: readonly OrganizationOptions[];

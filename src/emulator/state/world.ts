@@ -27,12 +27,14 @@ import {
 
 /** The orders, with a look-up by `customIdentifier`. */
 class Orders extends Collection<StoredOrder> {
-  readonly #byIdentifier = new Map<string, StoredOrder>();
+  readonly #byIdentifier = new Map<string, StoredOrder[]>();
 
   override add<Added extends StoredOrder>(order: Added): Added {
     const { customIdentifier } = order;
-    if (customIdentifier !== undefined && !this.#byIdentifier.has(customIdentifier)) {
-      this.#byIdentifier.set(customIdentifier, order);
+    if (customIdentifier !== undefined) {
+      const same = this.#byIdentifier.get(customIdentifier);
+      if (same === undefined) this.#byIdentifier.set(customIdentifier, [order]);
+      else same.push(order);
     }
     return super.add(order);
   }
@@ -42,9 +44,10 @@ class Orders extends Collection<StoredOrder> {
     super.load(orders);
   }
 
-  /** The first order with a `customIdentifier`. */
-  identified(identifier: string | undefined): StoredOrder | undefined {
-    return identifier === undefined ? undefined : this.#byIdentifier.get(identifier);
+  /** The first order with a `customIdentifier`, in any store or in this one. */
+  identified(identifier: string | undefined, store?: string): StoredOrder | undefined {
+    const same = identifier === undefined ? undefined : this.#byIdentifier.get(identifier);
+    return same?.find(({ storeReference }) => store === undefined || storeReference === store);
   }
 }
 
@@ -134,6 +137,7 @@ function createWorld(
   { settings, clock, agenda, automation, make, catalog, lifetime }: Shared,
   organization: OrganizationState,
 ) {
+  const oldestFirst = settings.assumptions.listOrder === "oldest-first";
   return {
     settings,
     clock,
@@ -147,9 +151,9 @@ function createWorld(
     ...organization,
     rateLimits: createRateLimiter(clock.wire, organization.limits),
     rendertokens: createRendertokenBudget(clock, organization.rendertokenLimit),
-    images: new Collection<StoredImage>("images", settings.pageSize),
-    orders: new Orders("orders", settings.pageSize),
-    claims: new Collection<StoredClaim>("claims", settings.pageSize),
+    images: new Collection<StoredImage>("images", settings.pageSize, oldestFirst),
+    orders: new Orders("orders", settings.pageSize, oldestFirst),
+    claims: new Collection<StoredClaim>("claims", settings.pageSize, oldestFirst),
   };
 }
 

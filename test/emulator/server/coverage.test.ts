@@ -16,6 +16,7 @@ interface Coverage {
     readonly switch: Switch;
   }[];
   readonly notShown: readonly {
+    readonly number: number;
     readonly section: string;
     readonly notShown: string;
     readonly emulator: string;
@@ -37,6 +38,7 @@ it("GET /_emulator/coverage says what is modelled of each endpoint, and what cha
   });
   expect(everyEndpoint.switch.controls).toContain("drain");
   expect(notShown.find(({ section }) => section === "7 rule 2")).toEqual({
+    number: 102,
     section: "7 rule 2",
     notShown: "which endpoints are not available, and the body of a 501",
     emulator: "none; the error object with `not_implemented`",
@@ -52,4 +54,17 @@ it("GET /_emulator/coverage is refused to a page of another site, and is in each
   expect((await fetch(`${origin}/_emulator/coverage`, { headers })).status).toBe(403);
   emulator.worlds.create({ name: "a" });
   expect((await read(`${origin}/worlds/a`)).endpoints.length).toBeGreaterThan(40);
+});
+
+it("GET /_emulator/gaps returns what the specification does not show, with what the SDK assumes", async () => {
+  await using emulator = await startEmulator();
+  const response = await fetch(new URL("/_emulator/gaps", emulator.baseUrl));
+  const { gaps } = (await response.json()) as { gaps: readonly { readonly number: number }[] };
+  expect(gaps.find(({ number }) => number === 89)).toMatchObject({
+    section: "4.12 gap 7",
+    notShown: "the query parameter of the look-up by custom identifier",
+    sdk: "`customIdentifier`",
+    emulator: "`customIdentifier`",
+    code: ["src/schemas/assumptions.ts"],
+  });
 });

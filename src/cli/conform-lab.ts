@@ -1,0 +1,456 @@
+import type { Assumptions } from "pod-partner";
+import type { EmulatorAssumptions, EmulatorOptions } from "pod-partner/testing";
+import { isRecord } from "../util/foreign.ts";
+import { type Answer, type MeasuredService, picture, sleep } from "./conform-service.ts";
+
+/** What a file of assumptions has for the emulator alone. */
+type OfEmulator = Partial<EmulatorAssumptions> & Pick<EmulatorOptions, "repeatedIdentifier" | "pageSize" | "limits">;
+
+/** What was measured: a value of JSON, and what follows from it for the file. */
+export interface Measured {
+  readonly value: unknown;
+  readonly assumptions?: Partial<Assumptions>;
+  readonly emulator?: OfEmulator;
+  /** Whether the client works with this value without an override, although it is not the assumed one. */
+  readonly harmless?: boolean;
+  /** What follows for a program. */
+  readonly follows?: string;
+}
+
+/** Why a row cannot be measured. */
+export class Untried extends Error {}
+
+/** One question to the service. */
+export interface Row {
+  /** Names the row in files and on the command line. */
+  readonly id: string;
+  /** The number of the gap in docs/specification-gaps.md. */
+  readonly gap: number;
+  /** What is asked, in a few words. */
+  readonly title: string;
+  /** The value that is assumed: by the client, or by the emulator where the client assumes nothing. */
+  readonly assumed: unknown;
+  /** At most how many requests and orders it takes. */
+  readonly requests: number;
+  readonly orders?: number;
+  readonly uploads?: number;
+  /** Needs the permission to spend rendertokens. */
+  readonly tokens?: true;
+  /** Needs the permission to file a claim. */
+  readonly claims?: true;
+  /** Whether what is expected covers a value that is not equal to it. */
+  covers?(value: unknown, expected: unknown): boolean;
+  measure(lab: Lab): Promise<Measured>;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+export type Body = { [name: string]: unknown };
+
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
+export const isRefused = ({ status }: Answer): boolean => status >= 400 && status < 500;
+
+export const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
+
+export const recordsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+/** The error object, wherever it is. */
+const errorIn = ({ body }: Answer): Fields => {
+  const inside = isRecord(body)
+    ? Object.values(body).find((value) => typeof at(value, "code") === "string")
+    : undefined;
+  return typeof at(body, "code") === "string" ? (body as Fields) : isRecord(inside) ? inside : {};
+};
+
+export const codeOf = (answer: Answer): string => String(errorIn(answer).code ?? "no code");
+
+/** An answer in words: `409 custom_identifier_taken`. */
+export const inWords = (answer: Answer): string =>
+  isSuccess(answer) ? `accepted (${answer.status})` : `refused (${answer.status} ${codeOf(answer)})`;
+
+export const missing = (kind: string): string => `${kind}_${"0".repeat(26)}`;
+
+export const keysOf = (record: Fields | undefined): readonly string[] => Object.keys(record ?? {}).sort();
+
+/** The data of a response whose field is not shown: its field, null for the body itself. */
+export function fieldOf(
+  body: unknown,
+  expected: string,
+  isData: (value: unknown) => boolean,
+): string | null | undefined {
+  if (isRecord(body) && isData(body[expected])) return expected;
+  if (isData(body) && !isRecord(body)) return null;
+  if (!isRecord(body)) return undefined;
+  const fields = Object.keys(body).filter((name) => isData(body[name]));
+  if (fields.length === 1) return fields[0];
+  return isData(body) ? null : undefined;
+}
+
+/** What the rows share: each is read at most once. */
+export class Lab {
+  readonly service: MeasuredService;
+  /** The rendertokens that may be spent. */
+  readonly tokens: number;
+  spent = 0;
+  /** The shipment that a claim may be filed about. */
+  readonly shipment: string | undefined;
+  readonly #known = new Map<string, Promise<unknown>>();
+
+  constructor(service: MeasuredService, tokens: number, shipment: string | undefined) {
+    this.service = service;
+    this.tokens = tokens;
+    this.shipment = shipment;
+  }
+
+  /** Does the work once; again only when a response was lost. */
+  once<Value>(name: string, work: () => Promise<Value>): Promise<Value> {
+    const known = this.#known.get(name) as Promise<Value> | undefined;
+    if (known !== undefined) return known;
+    const made = work();
+    this.#known.set(name, made);
+    made.catch((error: unknown) => {
+      if (!(error instanceof Untried)) this.#known.delete(name);
+    });
+    return made;
+  }
+
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Answer> {
+    return this.service.ask("GET", path, query === undefined ? {} : { query });
+  }
+
+  /** Reads a path without parameters, once. */
+  read(path: string): Promise<Answer> {
+    return this.once(`GET ${path}`, async () => {
+      const answer = await this.get(path);
+      if (isSuccess(answer)) return answer;
+      throw new Untried(`GET ${path} responded with ${answer.status} ${codeOf(answer)}`);
+    });
+  }
+
+  /** The entries of a list, whatever its field is called. */
+  async list(path: string): Promise<readonly Fields[]> {
+    const { body } = await this.read(path);
+    const field = fieldOf(body, path.slice(1), Array.isArray);
+    return recordsIn(field === null ? body : at(body, field ?? ""));
+  }
+
+  async stores(): Promise<readonly string[]> {
+    const stores = await this.list("/stores");
+    const ready = stores.filter(({ integration }) => integration === "api" || integration === undefined);
+    return ready.flatMap(({ reference }) => (typeof reference === "string" ? [reference] : []));
+  }
+
+  /** A store that takes orders from the API. */
+  async store(): Promise<string> {
+    const [store] = await this.stores();
+    if (store === undefined) throw new Untried("no store takes orders from the API");
+    return store;
+  }
+
+  /** An address in which every field has a value, so that each can be left out alone. */
+  readonly address: Readonly<Record<string, string>> = {
+    company: "Conformance Test",
+    firstname: "Ada",
+    lastname: "Jansen",
+    streetname: "Damrak",
+    housenumber: "1",
+    housenumberAddition: "A",
+    additionalInfo: "Floor 2",
+    state: "NH",
+    zipcode: "1012LG",
+    city: "Amsterdam",
+    countryCode: "NL",
+    phonenumber: "+31201234567",
+    email: "conform@example.com",
+  };
+
+  /** An image of this run, which stays. */
+  image(): Promise<{ readonly reference: string; readonly status: number }> {
+    return this.once("image", async () => {
+      const { partner } = this.service;
+      const answer = await this.service.answerTo(() => partner.images.upload(picture(200)));
+      const reference = at(answer.body, "reference");
+      if (typeof reference !== "string") throw new Untried(`the upload of an image was ${inWords(answer)}`);
+      this.service.left.push(`the image ${reference}`);
+      return { reference, status: answer.status };
+    });
+  }
+
+  /** The body of an order. */
+  async draft(line: Fields, changes: Fields = {}): Promise<Body> {
+    return {
+      storeReference: await this.store(),
+      shippingKind: "dropship",
+      customIdentifier: this.service.nextIdentifier(),
+      dropshipAddress: this.address,
+      orderlines: [{ quantity: 1, annotations: this.service.annotations, ...line }],
+      ...changes,
+    };
+  }
+
+  /** The products of the first page that can probably be ordered. */
+  async products(): Promise<readonly Fields[]> {
+    const products = await this.list("/products");
+    const ready = products.filter(({ status }) => status === undefined || status === "launched");
+    return ready.length > 0 ? ready : products;
+  }
+
+  /** Tries products without an image: a printed one is refused, another one is ordered. */
+  kinds() {
+    return this.once("kinds", async () => {
+      let printed: string | undefined;
+      let plain: { readonly product: string; readonly reference: string } | undefined;
+      let refusal: Answer | undefined;
+      let other: Answer | undefined;
+      for (const { reference: product } of (await this.products()).slice(0, 15)) {
+        if (typeof product !== "string" || (printed !== undefined && plain !== undefined)) continue;
+        const answer = await this.service.place(await this.draft({ productReference: product }));
+        if (answer.reference !== undefined) plain ??= { product, reference: answer.reference };
+        else if (codeOf(answer) === "missing_image_reference") {
+          printed ??= product;
+          refusal ??= answer;
+        } else other ??= answer;
+      }
+      return { printed, plain, refusal, other };
+    });
+  }
+
+  /** An orderline that can be ordered. */
+  async line(): Promise<Fields> {
+    const { printed, plain, other } = await this.kinds();
+    if (printed !== undefined) return { productReference: printed, imageReference: (await this.image()).reference };
+    if (plain !== undefined) return { productReference: plain.product };
+    throw new Untried(`no product could be ordered${other === undefined ? "" : `: ${inWords(other)}`}`);
+  }
+
+  /** An order of this run, with the answer to its creation. */
+  async order(name: string, changes: Fields = {}) {
+    return this.once(`order ${name}`, async () => {
+      const draft = await this.draft(await this.line(), changes);
+      const placedAt = this.service.clock.now();
+      const answer = await this.service.place(draft);
+      if (answer.reference === undefined) throw new Untried(`an order was ${inWords(answer)}`);
+      return { draft, reference: answer.reference, status: answer.status, placedAt };
+    });
+  }
+
+  /**
+   * Asks until an answer shows what is looked for, for at most a minute. Returns the milliseconds from `since` to the last request that did
+   * not show it, 0 if none did not.
+   */
+  async until(since: number, shows: () => Promise<boolean>): Promise<number | undefined> {
+    const { clock } = this.service;
+    for (let latest = 0; ; ) {
+      const passed = clock.now() - since;
+      if (await shows()) return latest;
+      latest = passed;
+      if (passed > 60_000) return undefined;
+      await sleep(clock, passed < 10_000 ? 500 : 2_000);
+    }
+  }
+
+  /** An order that can be read. */
+  async shown(name: string) {
+    const order = await this.order(name);
+    const answer = await this.once(`shown ${name}`, async () => {
+      let latest: Answer | undefined;
+      await this.until(order.placedAt, async () => {
+        latest = await this.get(`/orders/${order.reference}`);
+        return isSuccess(latest);
+      });
+      if (latest === undefined || !isSuccess(latest))
+        throw new Untried("GET /orders/{orderReference} shows no new order");
+      return latest;
+    });
+    return { ...order, record: (at(answer.body, "order") ?? {}) as Fields };
+  }
+
+  /** Replaces the address of an order of this run. */
+  async replaceAddress(changes: Fields): Promise<Answer> {
+    const { reference } = await this.shown("address");
+    const dropshipAddress = { ...this.address, ...changes };
+    return await this.service.ask("PUT", `/orders/${reference}/dropship-address`, { body: { dropshipAddress } });
+  }
+
+  async cancelLines(name: string, orderlines: readonly object[]): Promise<Answer> {
+    const { reference } = await this.shown(name);
+    return await this.service.ask("POST", `/orders/${reference}/cancel`, { body: { orderlines }, harmless: true });
+  }
+
+  quote(countryCode: string): Promise<Answer> {
+    return this.once(`quote ${countryCode}`, async () => {
+      const { productReference } = await this.line();
+      const quote = {
+        storeReference: await this.store(),
+        shippingKind: "dropship",
+        dropshipAddress: { ...this.address, countryCode },
+        dropshipMinimalShippingLevel: "basic",
+        orderlines: [{ productReference, quantity: 1 }],
+      };
+      return await this.service.ask("POST", "/quote", { body: { quote }, harmless: true });
+    });
+  }
+
+  lookUp(parameter: string, identifier: string): Promise<Answer> {
+    return this.get("/utilities/lookup-order-reference-by-custom-identifier", { [parameter]: identifier });
+  }
+
+  /** The name of the look-up's parameter: that which finds an order of this run. */
+  lookup() {
+    return this.once("look-up", async () => {
+      const { reference, draft, placedAt } = await this.order("main");
+      let found: { readonly parameter: string; readonly answer: Answer } | undefined;
+      await this.until(placedAt, async () => {
+        for (const parameter of lookupParameters) {
+          const answer = await this.lookUp(parameter, String(draft.customIdentifier));
+          if (!isSuccess(answer) || !JSON.stringify(answer.body ?? null).includes(reference)) continue;
+          found = { parameter, answer };
+          return true;
+        }
+        return false;
+      });
+      if (found === undefined) throw new Untried(`none of ${lookupParameters.length} likely names finds a new order`);
+      return { ...found, reference };
+    });
+  }
+
+  /** A page of a list with pages whose first page is full. */
+  async fullPage(): Promise<{ readonly path: string; readonly size: number; readonly cursor: string }> {
+    for (const path of paged) {
+      const { body } = await this.read(path).catch((error: unknown) => {
+        if (error instanceof Untried) return { body: undefined };
+        throw error;
+      });
+      const cursor = at(body, "nextCursor");
+      if (typeof cursor === "string") return { path, size: recordsIn(at(body, path.slice(1))).length, cursor };
+    }
+    throw new Untried("no list has more than a page");
+  }
+}
+
+const paged = ["/orders", "/products", "/images", "/items", "/claims"];
+
+/** The names that the parameter of the look-up may have, the likeliest first. */
+const lookupParameters = [
+  "customIdentifier",
+  "identifier",
+  "customReference",
+  "custom_identifier",
+  "customOrderIdentifier",
+  "orderIdentifier",
+  "externalIdentifier",
+  "externalReference",
+  "custom_reference",
+  "reference",
+  "customId",
+  "id",
+];
+
+/** Where a value is in a response: `order.reference`. */
+export function placeOf(value: unknown, wanted: string): string | undefined {
+  if (value === wanted) return "";
+  if (!isRecord(value)) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const place = placeOf(inner, wanted);
+    if (place !== undefined) return place === "" ? name : `${name}.${place}`;
+  }
+  return undefined;
+}
+
+/** Milliseconds, rounded up to steps, so that two runs over the same service agree. */
+const steps = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000];
+export const stepOf = (ms: number): number => steps.find((step) => ms <= step) ?? Math.ceil(ms / 60_000) * 60_000;
+
+/** A list of structured fields: `"default";q=3000;w=60`. */
+export function policiesIn(header: string | null): ReadonlyMap<string, Readonly<Record<string, number>>> {
+  const found = new Map<string, Record<string, number>>();
+  for (const part of (header ?? "").split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const entries = parameters.map((text) => text.split("=")).map(([key = "", value]) => [key, Number(value)] as const);
+    if (name !== "") found.set(name.replaceAll('"', ""), Object.fromEntries(entries));
+  }
+  return found;
+}
+
+/** A claim of this run about the given shipment. */
+export const filedClaim = (lab: Lab) =>
+  lab.once("claim", async () => {
+    const { reference: photo } = await evidence(lab, "claim");
+    const claim = { shipmentReference: lab.shipment, evidenceReferences: [photo] };
+    const answer = await lab.service.ask("POST", "/claim-package-missing", { body: { claim } });
+    const reference = at(answer.body, "claim", "reference");
+    if (typeof reference !== "string") throw new Untried(`the claim was ${inWords(answer)}`);
+    lab.service.left.push(`the claim ${reference}, which is retracted`);
+    const { body } = await lab.get(`/claims/${reference}`);
+    return { reference, status: answer.status, record: (at(body, "claim") ?? {}) as Fields };
+  });
+
+export async function productDetail(lab: Lab): Promise<Fields> {
+  for (const { reference } of (await lab.products()).slice(0, 3)) {
+    const { body } = await lab.read(`/products/${String(reference)}`);
+    const product = at(body, "product");
+    if (isRecord(product) && urlsIn(product.layers, "layers").length > 0) return product;
+  }
+  const [first] = await lab.products();
+  if (first === undefined) throw new Untried("there is no product");
+  return (at((await lab.read(`/products/${String(first.reference)}`)).body, "product") ?? {}) as Fields;
+}
+
+/** The URLs in a value, with their paths: `layers.images[].url`. */
+export function urlsIn(value: unknown, path: string): readonly { readonly path: string; readonly url: string }[] {
+  if (typeof value === "string") return /^(https?:\/)?\//.test(value) ? [{ path, url: value }] : [];
+  if (Array.isArray(value)) return value.flatMap((entry) => urlsIn(entry, `${path}[]`));
+  return isRecord(value) ? Object.entries(value).flatMap(([name, inner]) => urlsIn(inner, `${path}.${name}`)) : [];
+}
+
+export async function layerUrls(lab: Lab) {
+  const { media: _, reference: __, ...rest } = await productDetail(lab);
+  return Object.entries(rest).flatMap(([name, value]) => urlsIn(value, name));
+}
+
+export const evidence = (lab: Lab, name: string): Promise<{ readonly reference: string; readonly status: number }> =>
+  lab.once(`evidence ${name}`, async () => {
+    const answer = await lab.service.answerTo(() =>
+      lab.service.partner.evidence.upload(picture(100 + (name === "claim" ? 1 : 0))),
+    );
+    const reference = at(answer.body, "reference");
+    if (typeof reference !== "string") throw new Untried(`the upload of evidence was ${inWords(answer)}`);
+    lab.service.left.push(`the evidence ${reference}, which is deleted after a day`);
+    return { reference, status: answer.status };
+  });
+
+export async function orderAddress(lab: Lab): Promise<Answer> {
+  const { dropshipAddressReference: reference } = (await lab.shown("main")).record;
+  if (typeof reference !== "string") throw new Untried("the order names no address");
+  return await lab.read(`/addresses/${reference}`);
+}
+
+/** A render of this run, as it is just after its creation. */
+export const pendingRender = (lab: Lab) =>
+  lab.once("render", async () => {
+    const { service } = lab;
+    const [product] = await lab.products();
+    if (product === undefined) throw new Untried("there is no product");
+    const productReference = product.reference as `Product_${string}`;
+    for await (const { composition } of service.partner.compositions.search({ productReference })) {
+      const { reference, tokenCost } = composition;
+      if (lab.spent + tokenCost > lab.tokens) {
+        throw new Untried(
+          `a render costs ${tokenCost} rendertokens; ${lab.tokens} are allowed, and ${lab.spent} are spent`,
+        );
+      }
+      const render = { compositionReference: reference, imageReference: (await lab.image()).reference };
+      // Deducted, also when the response is lost.
+      lab.spent += tokenCost;
+      const made = await service.ask("POST", "/renders", { body: { render } });
+      const renderReference = at(made.body, "render", "reference");
+      if (typeof renderReference !== "string") throw new Untried(`a render was ${inWords(made)}`);
+      service.left.push(`the render ${renderReference}`);
+      const { headers, body } = await lab.get(`/renders/${renderReference}`);
+      return { created: made.status, headers, status: String(at(body, "render", "status")) };
+    }
+    throw new Untried("there is no composition");
+  });

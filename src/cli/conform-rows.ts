@@ -1,0 +1,1050 @@
+import type { Assumptions } from "pod-partner";
+import type { EmulatorAssumptions } from "pod-partner/testing";
+import { isRecord } from "../util/foreign.ts";
+import {
+  at,
+  codeOf,
+  evidence,
+  fieldOf,
+  filedClaim,
+  inWords,
+  isRefused,
+  isSuccess,
+  keysOf,
+  type Lab,
+  layerUrls,
+  type Measured,
+  missing,
+  orderAddress,
+  pendingRender,
+  placeOf,
+  policiesIn,
+  productDetail,
+  type Row,
+  recordsIn,
+  stepOf,
+  Untried,
+  urlsIn,
+} from "./conform-lab.ts";
+import { type Answer, LostAnswer, sleep } from "./conform-service.ts";
+
+/** A row about the field of a response that the specification does not show. */
+const shapeRow = (gap: number, call: keyof Assumptions["fields"], path: string, field: string): Row => ({
+  id: `field-of-${field}`,
+  gap,
+  title: `Field of \`GET ${path}\``,
+  assumed: field,
+  requests: 1,
+  measure: async (lab) => {
+    const { body } = await lab.read(path);
+    return ofField(call, field, fieldOf(body, field, path === "/organization" ? isRecord : Array.isArray));
+  },
+});
+
+/** The client reads the body itself, too. */
+function ofField(call: string, assumed: string, field: string | null | undefined): Measured {
+  if (field === undefined) return { value: "not found", follows: "Read the response with `partner.request`." };
+  if (field === assumed) return { value: field };
+  return { value: field, assumptions: { fields: { [call]: field } }, harmless: field === null };
+}
+
+/** A row about one status or another. */
+const acceptedOr = (answer: Answer, accepted: string, refused: string): string =>
+  isSuccess(answer) ? accepted : refused;
+
+const addressNames = ["company", "firstname", "lastname", "streetname", "housenumber", "housenumberAddition"];
+const allAddressNames = [
+  ...addressNames,
+  "additionalInfo",
+  "state",
+  "zipcode",
+  "city",
+  "countryCode",
+  "phonenumber",
+  "email",
+];
+/** A postal code, a country and an e-mail address have a form: a long one is refused for another reason. */
+const longNames = [...addressNames, "additionalInfo", "city", "phonenumber"];
+
+/** The largest length that is accepted, between one that is and one that is not. */
+async function longest(
+  accepted: number,
+  refused: number,
+  takes: (length: number) => Promise<boolean>,
+): Promise<number> {
+  let [low, high] = [accepted, refused];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await takes(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+const longestAsked = 255;
+
+const deniedCountries = ["BY", "CU", "IR", "KP", "RU", "SY"];
+const askedCountries = [...deniedCountries, "AF", "MM", "SD", "SS", "VE", "YE"];
+
+/** The codes whose status is only "4xx" in the specification, and how a request of this run provokes them. */
+async function statusesOf(lab: Lab): Promise<Readonly<Record<string, number>>> {
+  const statuses: Record<string, number> = {};
+  const note = (answer: Answer | undefined, wanted: string) => {
+    if (answer !== undefined && codeOf(answer) === wanted) statuses[wanted] = answer.status;
+  };
+  const line = await lab.line();
+  const { refusal } = await lab.kinds();
+  note(refusal, "missing_image_reference");
+  const { dropshipAddress: _, ...draft } = await lab.draft(line);
+  note(await lab.service.place(draft), "missing_address");
+  const closed = (await lab.list("/products")).find(({ status }) => status === "announced" || status === "archived");
+  if (typeof closed?.reference === "string") {
+    note(
+      await lab.service.place(await lab.draft({ ...line, productReference: closed.reference })),
+      "product_not_orderable",
+    );
+  }
+  return statuses;
+}
+
+/** All rows, in the order in which they are measured: the rate limits first, while the buckets are full. */
+export const rows: readonly Row[] = [
+  {
+    id: "remaining",
+    gap: 108,
+    title: "`r` counts the request itself",
+    assumed: "yes",
+    requests: 4,
+    measure: async (lab) => {
+      const { clock } = lab.service;
+      let most: number | undefined;
+      let quota = Number.POSITIVE_INFINITY;
+      for (let left = 4; left > 0; left -= 1) {
+        const { headers } = await lab.get("/stores");
+        quota = policiesIn(headers.get("X-RateLimit-Policy")).get("default")?.q ?? Number.NaN;
+        const level = policiesIn(headers.get("X-RateLimit")).get("default")?.r;
+        if (level === undefined || Number.isNaN(quota)) throw new Untried("the response has no rate-limit headers");
+        most = Math.max(most ?? 0, level);
+        await sleep(clock, 500);
+      }
+      if (most === quota) return { value: "no", emulator: { remaining: "before" }, harmless: true };
+      if (most === quota - 1) return { value: "yes", emulator: { remaining: "after" } };
+      throw new Untried("the bucket was never full: other programs of the organization use it");
+    },
+  },
+  {
+    id: "limits",
+    gap: 115,
+    title: "Quotas and windows",
+    assumed: { default: "3000 in 60 s" },
+    requests: 1,
+    measure: async (lab) => {
+      const { headers } = await lab.read("/stores");
+      const policy = policiesIn(headers.get("X-RateLimit-Policy")).get("default");
+      if (policy?.q === undefined || policy.w === undefined)
+        throw new Untried("the response has no rate-limit headers");
+      return {
+        value: { default: `${policy.q} in ${policy.w} s` },
+        emulator: { limits: { default: { quota: policy.q, window: policy.w * 1_000 } } },
+        harmless: true,
+      };
+    },
+  },
+  {
+    id: "named-policies",
+    gap: 109,
+    title: "Policies that a response names",
+    assumed: "those that its request used",
+    requests: 1,
+    measure: async (lab) => {
+      const names = [...policiesIn((await lab.read("/stores")).headers.get("X-RateLimit")).keys()];
+      if (names.length === 0) throw new Untried("the response has no rate-limit headers");
+      return names.length === 1
+        ? { value: "those that its request used", emulator: { namedPolicies: "used" } }
+        : { value: "all", emulator: { namedPolicies: "all" }, harmless: true };
+    },
+  },
+  {
+    id: "error-object",
+    gap: 2,
+    title: "Field of the error object",
+    assumed: null,
+    requests: 1,
+    measure: async (lab) => {
+      const answer = await lab.get(`/orders/${missing("Order")}`);
+      const { body } = answer;
+      if (isSuccess(answer)) throw new Untried("a missing order is no error");
+      if (typeof at(body, "code") === "string") return { value: null, emulator: { errorField: null } };
+      const field = isRecord(body)
+        ? Object.keys(body).find((name) => typeof at(body, name, "code") === "string")
+        : undefined;
+      if (field === undefined)
+        return { value: "no error object", follows: "`error.code` is undefined: decide by the class." };
+      const isRead = field === "error";
+      return {
+        value: field,
+        emulator: { errorField: field },
+        harmless: isRead,
+        ...(!isRead && { follows: "`error.code` is undefined: decide by the class." }),
+      };
+    },
+  },
+  shapeRow(85, "organization.get", "/organization", "organization"),
+  shapeRow(85, "organization.accounts.list", "/accounts", "accounts"),
+  shapeRow(85, "organization.stores.list", "/stores", "stores"),
+  shapeRow(85, "organization.brands.list", "/brands", "brands"),
+  shapeRow(86, "catalog.productgroups.list", "/productgroups", "productgroups"),
+  shapeRow(86, "catalog.packagings.list", "/packagings", "packagings"),
+  {
+    id: "fields-of-records",
+    gap: 48,
+    title: "Fields of account, store and brand",
+    assumed: {
+      account: ["name", "reference"],
+      brand: ["name", "reference"],
+      store: ["integration", "legacyCode", "name", "reference"],
+    },
+    requests: 3,
+    measure: async (lab) => ({
+      value: {
+        account: keysOf((await lab.list("/accounts"))[0]),
+        brand: keysOf((await lab.list("/brands"))[0]),
+        store: keysOf((await lab.list("/stores"))[0]),
+      },
+      harmless: true,
+    }),
+  },
+  {
+    id: "fields-of-groups",
+    gap: 27,
+    title: "Fields of productgroup and packaging",
+    assumed: { packaging: ["name", "reference"], productgroup: ["name", "reference"] },
+    requests: 2,
+    measure: async (lab) => ({
+      value: {
+        packaging: keysOf((await lab.list("/packagings"))[0]),
+        productgroup: keysOf((await lab.list("/productgroups"))[0]),
+      },
+      harmless: true,
+    }),
+  },
+  {
+    id: "cursor-of-lists",
+    gap: 81,
+    title: "`nextCursor` in a list without pages",
+    assumed: false,
+    requests: 2,
+    measure: async (lab) => {
+      const bodies = [(await lab.read("/stores")).body, (await lab.read("/brands")).body];
+      const value = bodies.some((body) => isRecord(body) && "nextCursor" in body);
+      return { value, emulator: { cursorOfLists: value }, harmless: true };
+    },
+  },
+  {
+    id: "perspective-fields",
+    gap: 57,
+    title: "Fields of a perspective in the list",
+    assumed: ["name", "output", "products", "reference", "scenes"],
+    requests: 1,
+    measure: async (lab) => {
+      const [first] = await lab.list("/perspectives");
+      if (first === undefined) throw new Untried("there is no perspective");
+      return { value: keysOf(first), harmless: true };
+    },
+  },
+  {
+    id: "unknown-filter",
+    gap: 58,
+    title: "Filter by a reference that no resource has",
+    assumed: "an empty list",
+    requests: 1,
+    measure: async (lab) => {
+      const answer = await lab.get("/perspectives", { sceneReference: missing("Scene") });
+      return isSuccess(answer)
+        ? { value: "an empty list", emulator: { unknownFilter: "empty" } }
+        : { value: inWords(answer), emulator: { unknownFilter: "refuse" }, harmless: true };
+    },
+  },
+  {
+    id: "unknown-parameter",
+    gap: 84,
+    title: "Query parameter that the endpoint does not have",
+    assumed: "refused",
+    requests: 1,
+    measure: async (lab) => {
+      const value = acceptedOr(await lab.get("/orders", { conform: "1" }), "ignored", "refused");
+      return { value, emulator: { unknownParameters: value === "ignored" ? "ignore" : "refuse" }, harmless: true };
+    },
+  },
+  {
+    id: "content-without-body",
+    gap: 55,
+    title: "Body where an endpoint has none",
+    assumed: "refused",
+    requests: 1,
+    measure: async (lab) => {
+      const answer = await lab.service.ask("POST", "/auth/validate", { body: { conform: 1 }, harmless: true });
+      const value = acceptedOr(answer, "ignored", "refused");
+      return { value, emulator: { contentWithoutBody: value === "ignored" ? "ignore" : "refuse" }, harmless: true };
+    },
+  },
+  {
+    id: "closed-after",
+    gap: 72,
+    title: "Forms of `closedAfter`",
+    assumed: ["offset", "local", "date"],
+    requests: 3,
+    measure: async (lab) => {
+      const forms = { offset: "2026-01-01T00:00:00Z", local: "2026-01-01T00:00:00", date: "2026-01-01" } as const;
+      const value: (keyof typeof forms)[] = [];
+      for (const [form, closedAfter] of Object.entries(forms)) {
+        if (isSuccess(await lab.get("/claims", { closedAfter }))) value.push(form as keyof typeof forms);
+      }
+      return { value, emulator: { closedAfterForms: value }, harmless: value.includes("offset") };
+    },
+  },
+  {
+    id: "page-size",
+    gap: 104,
+    title: "Page size",
+    assumed: 50,
+    requests: 5,
+    measure: async (lab) => {
+      const { size } = await lab.fullPage();
+      return { value: size, emulator: { pageSize: size }, harmless: true };
+    },
+  },
+  {
+    id: "cursor-twice",
+    gap: 82,
+    title: "A cursor can be used twice",
+    assumed: true,
+    requests: 7,
+    measure: async (lab) => {
+      const { path, cursor } = await lab.fullPage();
+      const [first, second] = [await lab.get(path, { cursor }), await lab.get(path, { cursor })];
+      if (!isSuccess(first)) throw new Untried(`the second page of ${path} was ${inWords(first)}`);
+      const value = isSuccess(second);
+      const follows = "A page whose response was lost cannot be read again: iterate from the start after an error.";
+      return { value, emulator: { cursorReuse: value }, harmless: true, ...(!value && { follows }) };
+    },
+  },
+  {
+    id: "invalid-cursor",
+    gap: 82,
+    title: "A cursor that is not valid",
+    assumed: "refused (400 unknown_input_error)",
+    requests: 1,
+    measure: async (lab) => ({ value: inWords(await lab.get("/orders", { cursor: "conform" })), harmless: true }),
+  },
+  {
+    id: "media",
+    gap: 25,
+    title: "Fields of a product's `media`",
+    assumed: ["filename", "url"],
+    requests: 2,
+    measure: async (lab) => {
+      const { media } = await productDetail(lab);
+      const [entry] = recordsIn(media);
+      if (entry === undefined) throw new Untried("the product has no media");
+      return { value: keysOf(entry), harmless: true };
+    },
+  },
+  {
+    id: "layer-images",
+    gap: 26,
+    title: "Place of the layer image URLs",
+    assumed: "layers.images[].url",
+    requests: 2,
+    measure: async (lab) => {
+      const [place] = await layerUrls(lab);
+      if (place === undefined) throw new Untried("the product has no layer images");
+      return { value: place.path, harmless: true };
+    },
+  },
+  {
+    id: "files-need-key",
+    gap: 113,
+    title: "Media and layer images need the key",
+    assumed: "yes, on the base URL's origin",
+    requests: 3,
+    measure: async (lab) => {
+      const detail = await productDetail(lab);
+      const [layer] = await layerUrls(lab);
+      const url = layer?.url ?? urlsIn(detail.media, "media")[0]?.url;
+      if (url === undefined) throw new Untried("the product shows no URL");
+      const { origin } = new URL(lab.service.baseUrl);
+      const where =
+        new URL(url, lab.service.baseUrl).origin === origin ? "on the base URL's origin" : "on another origin";
+      const isOpen = isSuccess(await lab.service.askWithoutKey(new URL(url, lab.service.baseUrl).href));
+      const isOwn = where === "on the base URL's origin";
+      return {
+        value: `${isOpen ? "no" : "yes"}, ${where}`,
+        emulator: { filesNeedKey: !isOpen },
+        harmless: isOwn,
+        ...(!isOwn && { follows: "`layerImage` refuses the URL: request it with `fetch`, without the key." }),
+      };
+    },
+  },
+  {
+    id: "layer-headers",
+    gap: 113,
+    title: "`Cache-Control` of layer images",
+    assumed: "private, no-cache",
+    requests: 3,
+    measure: async (lab) => {
+      const [layer] = await layerUrls(lab);
+      if (layer === undefined) throw new Untried("the product has no layer images");
+      const answer = await lab.service.answerTo(async () => {
+        const file = await lab.service.partner.catalog.products.layerImage(layer.url);
+        if (file.modified) await file.cancel();
+      });
+      const value = answer.headers.get("Cache-Control");
+      return { value, ...(value !== null && { emulator: { layerCacheControl: value } }), harmless: true };
+    },
+  },
+  {
+    id: "created-status",
+    gap: 83,
+    title: "Status of creations",
+    assumed: { "evidence.upload": 200, "images.upload": 200, "orders.create": 200 },
+    requests: 4,
+    orders: 1,
+    uploads: 2,
+    measure: async (lab) => {
+      const value = {
+        "evidence.upload": (await evidence(lab, "first")).status,
+        "images.upload": (await lab.image()).status,
+        "orders.create": (await lab.order("main")).status,
+      };
+      return { value, emulator: { createdStatus: value }, harmless: true };
+    },
+  },
+  {
+    id: "identical-evidence",
+    gap: 34,
+    title: "Evidence with the same content",
+    assumed: "a new reference",
+    requests: 2,
+    uploads: 2,
+    measure: async (lab) => {
+      const [first, second] = [await evidence(lab, "first"), await evidence(lab, "second")];
+      const isSame = first.reference === second.reference;
+      return {
+        value: isSame ? "the same reference" : "a new reference",
+        emulator: { identicalEvidence: isSame ? "same" : "new" },
+        harmless: true,
+      };
+    },
+  },
+  {
+    id: "lookup-parameter",
+    gap: 89,
+    title: "Parameter of the look-up by identifier",
+    assumed: "customIdentifier",
+    requests: 24,
+    measure: async (lab) => {
+      const { parameter } = await lab.lookup();
+      return {
+        value: parameter,
+        assumptions: { customIdentifierParameter: parameter },
+        follows: "Without the override every `orders.ensure` fails or sees no order.",
+      };
+    },
+  },
+  {
+    id: "lookup-field",
+    gap: 79,
+    title: "Field of the look-up's response",
+    assumed: "orderReference",
+    requests: 0,
+    measure: async (lab) => {
+      const { answer, reference } = await lab.lookup();
+      const place = placeOf(answer.body, reference);
+      const follows = "Without the override a look-up ends as a `ResponseValidationError`.";
+      if (place === undefined || place.includes(".") || place === "") {
+        return {
+          value: place === "" ? "the body itself" : (place ?? "another form"),
+          harmless: place === "order.reference",
+          follows,
+        };
+      }
+      return {
+        value: place,
+        assumptions: { orderReferenceField: place },
+        harmless: ["reference", "order"].includes(place),
+        follows,
+      };
+    },
+  },
+  {
+    id: "lookup-none",
+    gap: 80,
+    title: "Look-up of an identifier that no order has",
+    assumed: "404",
+    requests: 1,
+    measure: async (lab) => {
+      const { parameter } = await lab.lookup();
+      const answer = await lab.lookUp(parameter, `${lab.service.nextIdentifier()}-none`);
+      const { status, body } = answer;
+      const follows = "Without the override no order can be placed with `orders.ensure`.";
+      const form = (value: Assumptions["noOrder"][number], harmless = true): Measured => ({
+        value,
+        assumptions: { noOrder: [value] },
+        harmless,
+        follows,
+      });
+      if (status === 404 && body === undefined) return form("bare-404", false);
+      if (status === 404 && codeOf(answer) !== "no code") return form("404");
+      if (isSuccess(answer) && body === undefined) return form("empty");
+      const isNull = body === null || (isRecord(body) && Object.values(body).every((value) => value === null));
+      if (isSuccess(answer) && isNull) return form("null");
+      return { value: `${status} with ${JSON.stringify(body)?.slice(0, 80)}`, follows };
+    },
+  },
+  {
+    id: "list-order",
+    gap: 114,
+    title: "Order of the list of orders",
+    assumed: "newest first",
+    requests: 20,
+    measure: async (lab) => {
+      const [older, newer] = [await lab.shown("main"), await lab.shown("address")];
+      let isNewestFirst: boolean | undefined;
+      await lab.until(newer.placedAt, async () => {
+        const listed: string[] = [];
+        for (let cursor: string | undefined, page = 0; page < 20; page += 1) {
+          const { body } = await lab.get("/orders", cursor === undefined ? undefined : { cursor });
+          listed.push(...recordsIn(at(body, "orders")).map(({ reference }) => String(reference)));
+          const [first, second] = [listed.indexOf(newer.reference), listed.indexOf(older.reference)];
+          const next = at(body, "nextCursor");
+          if (first >= 0 && second >= 0) isNewestFirst = first < second;
+          if (isNewestFirst !== undefined || typeof next !== "string") break;
+          cursor = next;
+        }
+        return isNewestFirst !== undefined;
+      });
+      lab.service.oldestFirst = isNewestFirst === false;
+      if (isNewestFirst) return { value: "newest first", emulator: { listOrder: "newest-first" } };
+      if (isNewestFirst === false) {
+        return { value: "oldest first", emulator: { listOrder: "oldest-first" }, harmless: true };
+      }
+      throw new Untried("the list does not show the orders of this run");
+    },
+  },
+  {
+    id: "visible-after",
+    gap: 111,
+    title: "Milliseconds until look-up, list and read show a new order",
+    assumed: "at once",
+    covers: (value, expected) =>
+      value === "at once" ||
+      (isRecord(value) &&
+        isRecord(expected) &&
+        Object.entries(value).every(([kind, ms]) => Number(ms) <= Number(expected[kind]))),
+    requests: 40,
+    orders: 3,
+    measure: async (lab) => {
+      const { clock } = lab.service;
+      const { parameter } = await lab.lookup();
+      const slowest: Record<string, number> = {};
+      const kinds = lab.service.oldestFirst ? ["lookup", "read"] : ["lookup", "list", "read"];
+      // An order for each: while one is asked for, time passes for the others.
+      for (const kind of kinds) {
+        const { reference, draft } = await lab.order(`timed ${kind}`);
+        const ms = await lab.until(clock.now(), async () => {
+          if (kind === "read") return isSuccess(await lab.get(`/orders/${reference}`));
+          const answer =
+            kind === "list" ? await lab.get("/orders") : await lab.lookUp(parameter, String(draft.customIdentifier));
+          return isSuccess(answer) && JSON.stringify(answer.body ?? null).includes(reference);
+        });
+        slowest[kind] = ms ?? 60_000;
+      }
+      const late = Object.entries(slowest)
+        .filter(([, ms]) => ms > 1_000)
+        .map(([kind, ms]) => [kind, stepOf(ms)] as const);
+      if (late.length === 0) return { value: "at once" };
+      return {
+        value: Object.fromEntries(late),
+        emulator: { visibleAfter: Object.fromEntries(late) },
+        harmless: late.every(([, ms]) => ms <= 30_000),
+        follows:
+          "A look-up or a read just after a creation can show no order. The SDK looks again for `processingTime`.",
+      };
+    },
+  },
+  {
+    id: "repeated-identifier",
+    gap: 18,
+    title: "A `customIdentifier` that exists",
+    assumed: "the first order's reference",
+    requests: 1,
+    orders: 1,
+    measure: async (lab) => {
+      const { draft, reference } = await lab.order("main");
+      const answer = await lab.service.place(draft);
+      if (answer.reference === reference) {
+        return { value: "the first order's reference", emulator: { repeatedIdentifier: "return-first" } };
+      }
+      if (answer.reference !== undefined) {
+        return {
+          value: "a second order",
+          emulator: { repeatedIdentifier: "create" },
+          harmless: true,
+          follows: "Only `orders.ensure` and a storage keep an order from being doubled: never send an order twice.",
+        };
+      }
+      const statuses = answer.status === 409 ? {} : { statuses: { custom_identifier_taken: answer.status } };
+      return {
+        value: inWords(answer),
+        emulator: { repeatedIdentifier: "refuse", ...statuses },
+        harmless: answer.status === 409,
+      };
+    },
+  },
+  {
+    id: "identifier-scope",
+    gap: 19,
+    title: "Where a `customIdentifier` is unique",
+    assumed: "in the organization",
+    requests: 1,
+    orders: 1,
+    measure: async (lab) => {
+      const { draft, reference } = await lab.order("main");
+      const other = (await lab.stores()).find((store) => store !== draft.storeReference);
+      if (other === undefined) throw new Untried("only one store takes orders from the API");
+      const again = await lab.service.place(draft);
+      if (again.reference !== undefined && again.reference !== reference)
+        throw new Untried("an identifier can be used twice");
+      const answer = await lab.service.place({ ...draft, storeReference: other });
+      const isNew = answer.reference !== undefined && answer.reference !== reference;
+      return {
+        value: isNew ? "in a store" : "in the organization",
+        emulator: { identifierScope: isNew ? "store" : "organization" },
+        harmless: true,
+        ...(isNew && {
+          follows: "Give each order an identifier of its own in all stores: the look-up names no store.",
+        }),
+      };
+    },
+  },
+  {
+    id: "identifier-length",
+    gap: 19,
+    title: "Length of a `customIdentifier`",
+    assumed: `at least ${longestAsked}`,
+    requests: 9,
+    orders: 9,
+    measure: async (lab) => {
+      const line = await lab.line();
+      const takes = async (length: number) => {
+        const identifier = lab.service.nextIdentifier().padEnd(length, "-");
+        const { reference } = await lab.service.place(await lab.draft(line, { customIdentifier: identifier }));
+        return reference !== undefined;
+      };
+      if (await takes(longestAsked)) return { value: `at least ${longestAsked}`, emulator: { identifierLength: null } };
+      const shortest = lab.service.nextIdentifier().length;
+      const value = await longest(shortest, longestAsked, takes);
+      return {
+        value,
+        emulator: { identifierLength: value },
+        harmless: true,
+        follows: `Keep identifiers to ${value} characters.`,
+      };
+    },
+  },
+  {
+    id: "smallest-quantity",
+    gap: 24,
+    title: "Smallest quantity of a line",
+    assumed: 1,
+    requests: 1,
+    orders: 1,
+    measure: async (lab) => {
+      const line = await lab.line();
+      const answer = await lab.service.place(await lab.draft({ ...line, quantity: 0 }), 0);
+      const value = answer.reference === undefined ? 1 : 0;
+      return { value, emulator: { smallestQuantity: value }, harmless: true };
+    },
+  },
+  {
+    id: "order-fields",
+    gap: 91,
+    title: "Order fields that select a brand or a packaging",
+    assumed: [],
+    requests: 2,
+    orders: 2,
+    measure: async (lab) => {
+      const line = await lab.line();
+      const named = { brandReference: "/brands", packagingReference: "/packagings" };
+      const value: string[] = [];
+      for (const [field, path] of Object.entries(named)) {
+        const [first] = await lab.list(path).catch((error: unknown) => {
+          if (error instanceof Untried) return [];
+          throw error;
+        });
+        if (first === undefined) continue;
+        const { reference } = await lab.service.place(await lab.draft(line, { [field]: first.reference }));
+        if (reference !== undefined) value.push(field);
+      }
+      return { value, emulator: { orderFields: value }, harmless: true };
+    },
+  },
+  {
+    id: "statuses",
+    gap: 101,
+    title: "Statuses of the codes listed as 4xx",
+    assumed: { missing_address: 400, missing_image_reference: 400, product_not_orderable: 400 },
+    requests: 2,
+    orders: 2,
+    measure: async (lab) => {
+      const value = await statusesOf(lab);
+      if (Object.keys(value).length === 0) throw new Untried("no request was refused with one of these codes");
+      return { value, emulator: { statuses: value }, harmless: true };
+    },
+  },
+  {
+    id: "status",
+    gap: 17,
+    title: "`status` of a new order",
+    assumed: { code: "received" },
+    requests: 1,
+    measure: async (lab) => {
+      const { status } = (await lab.shown("main")).record;
+      const code = at(status, "code");
+      return {
+        value: status,
+        ...(typeof code === "string" && { emulator: { statusCodes: { received: code } } }),
+        harmless: true,
+      };
+    },
+  },
+  {
+    id: "fields-of-order",
+    gap: 15,
+    title: "Fields of an order",
+    assumed: ["dropshipAddressReference", "legacyOrderCode", "onHold", "orderlines", "reference", "status"],
+    requests: 1,
+    measure: async (lab) => ({ value: keysOf((await lab.shown("main")).record), harmless: true }),
+  },
+  {
+    id: "fields-in-list",
+    gap: 65,
+    title: "Fields of an order in the list",
+    assumed: ["legacyOrderCode", "reference", "status"],
+    requests: 1,
+    measure: async (lab) => {
+      await lab.shown("main");
+      const [first] = recordsIn(at((await lab.get("/orders")).body, "orders"));
+      if (first === undefined) throw new Untried("the list shows no order");
+      return { value: keysOf(first), harmless: true };
+    },
+  },
+  {
+    id: "absent-value",
+    gap: 20,
+    title: "A value that does not apply",
+    assumed: "null",
+    requests: 2,
+    measure: async (lab) => {
+      const { plain } = await lab.kinds();
+      if (plain === undefined) throw new Untried("no product without print was found");
+      const answer = await lab.get(`/orders/${plain.reference}`);
+      const line = at(answer.body, "order", "orderlines", 0);
+      if (!isRecord(line)) throw new LostAnswer();
+      const value = !("imageReference" in line) ? "missing" : line.imageReference === null ? "null" : "another value";
+      if (value === "another value") return { value };
+      return { value, emulator: { absentValue: value }, harmless: true };
+    },
+  },
+  {
+    id: "field-of-address",
+    gap: 87,
+    title: "Field of `GET /addresses/{addressReference}`",
+    assumed: "address",
+    requests: 1,
+    measure: async (lab) => {
+      const { body } = await orderAddress(lab);
+      const isAddress = (value: unknown) => isRecord(value) && "city" in value;
+      return ofField("addresses.get", "address", fieldOf(body, "address", isAddress));
+    },
+  },
+  {
+    id: "returned-address",
+    gap: 56,
+    title: "Address fields that are returned in another form",
+    assumed: [],
+    requests: 1,
+    measure: async (lab) => {
+      const { body } = await orderAddress(lab);
+      const records = [body, ...(isRecord(body) ? Object.values(body) : [])].filter(isRecord);
+      const record = records.find((value) => "city" in value);
+      if (record === undefined) throw new Untried("the response has no address");
+      const value = allAddressNames.filter((name) => record[name] !== lab.address[name]);
+      return { value, harmless: true };
+    },
+  },
+  {
+    id: "required-fields",
+    gap: 14,
+    title: "Address fields that must not be empty",
+    assumed: ["countryCode", "email"],
+    requests: 13,
+    orders: 1,
+    measure: async (lab) => {
+      const all = await lab.replaceAddress({});
+      if (!isSuccess(all)) throw new Untried(`a complete address was ${inWords(all)}`);
+      const value: (keyof typeof lab.address & string)[] = [];
+      for (const name of allAddressNames) if (isRefused(await lab.replaceAddress({ [name]: "" }))) value.push(name);
+      return {
+        value: value.sort(),
+        emulator: { requiredAddressFields: value as unknown as EmulatorAssumptions["requiredAddressFields"] },
+        harmless: value.every((name) =>
+          ["countryCode", "email", "firstname", "lastname", "streetname", "zipcode", "city"].includes(name),
+        ),
+        follows: `Fill in ${value.join(", ")}.`,
+      };
+    },
+  },
+  {
+    id: "absent-fields",
+    gap: 70,
+    title: "Address fields that must be present, although they may be empty",
+    assumed: [],
+    requests: 13,
+    measure: async (lab) => {
+      const value: string[] = [];
+      for (const name of allAddressNames) {
+        if (isRefused(await lab.replaceAddress({ [name]: "" }))) continue;
+        if (isRefused(await lab.replaceAddress({ [name]: undefined }))) value.push(name);
+      }
+      return { value, harmless: true };
+    },
+  },
+  {
+    id: "address-lengths",
+    gap: 14,
+    title: `Address fields that take fewer than ${longestAsked} characters`,
+    assumed: {},
+    requests: 80,
+    measure: async (lab) => {
+      const value: Record<string, number> = {};
+      for (const name of longNames) {
+        const digit = name === "phonenumber" ? "1" : "x";
+        const takes = async (length: number) => isSuccess(await lab.replaceAddress({ [name]: digit.repeat(length) }));
+        if (!(await takes(longestAsked))) value[name] = await longest(1, longestAsked, takes);
+      }
+      return {
+        value,
+        emulator: { addressLengths: value },
+        harmless: true,
+        follows: "Shorten the fields, or the order is refused.",
+      };
+    },
+  },
+  {
+    id: "email-form",
+    gap: 12,
+    title: "E-mail address without an `@`",
+    assumed: "refused",
+    requests: 1,
+    measure: async (lab) => {
+      const value = acceptedOr(await lab.replaceAddress({ email: "nobody" }), "accepted", "refused");
+      return { value, emulator: { checksEmail: value === "refused" }, harmless: true };
+    },
+  },
+  {
+    id: "denied-countries",
+    gap: 13,
+    title: `Denied countries, of ${askedCountries.length} that were asked`,
+    assumed: deniedCountries,
+    requests: 13,
+    measure: async (lab) => {
+      const usual = await lab.quote("NL");
+      if (!isSuccess(usual)) throw new Untried(`a quote to the Netherlands was ${inWords(usual)}`);
+      const value: string[] = [];
+      for (const country of askedCountries) if (isRefused(await lab.quote(country))) value.push(country);
+      return { value: value.sort(), emulator: { deniedCountries: value }, harmless: true };
+    },
+  },
+  {
+    id: "unassigned-country",
+    gap: 11,
+    title: "A country code that ISO 3166-1 does not assign",
+    assumed: "accepted",
+    requests: 2,
+    measure: async (lab) => {
+      const usual = await lab.quote("NL");
+      if (!isSuccess(usual)) throw new Untried(`a quote to the Netherlands was ${inWords(usual)}`);
+      const value = acceptedOr(await lab.quote("QX"), "accepted", "refused");
+      return { value, emulator: { unassignedCountry: value === "accepted" ? "accept" : "refuse" }, harmless: true };
+    },
+  },
+  {
+    id: "empty-cancellation",
+    gap: 66,
+    title: "A cancellation without lines",
+    assumed: "accepted",
+    requests: 1,
+    measure: async (lab) => {
+      const value = acceptedOr(await lab.cancelLines("address", []), "accepted", "refused");
+      return { value, emulator: { emptyCancellation: value === "accepted" ? "accept" : "refuse" }, harmless: true };
+    },
+  },
+  {
+    id: "repeated-line",
+    gap: 66,
+    title: "A line that a cancellation names twice",
+    assumed: "refused",
+    requests: 1,
+    measure: async (lab) => {
+      const line = { index: 1, canceledQuantity: 0 };
+      const value = acceptedOr(await lab.cancelLines("address", [line, line]), "accepted", "refused");
+      return { value, emulator: { repeatedLine: value === "accepted" ? "last" : "refuse" }, harmless: true };
+    },
+  },
+  {
+    id: "repeated-cancellation",
+    gap: 67,
+    title: "A cancellation that is sent twice",
+    assumed: "accepted",
+    requests: 2,
+    measure: async (lab) => {
+      const line = { index: 1, canceledQuantity: 1 };
+      const first = await lab.cancelLines("main", [line]);
+      if (!isSuccess(first)) throw new Untried(`the cancellation was ${inWords(first)}`);
+      const value = acceptedOr(await lab.cancelLines("main", [line]), "accepted", "refused");
+      return { value, harmless: true, follows: "After a lost response the SDK reads the order." };
+    },
+  },
+  {
+    id: "canceled-in-lookup",
+    gap: 112,
+    title: "The look-up finds a canceled order",
+    assumed: true,
+    requests: 2,
+    measure: async (lab) => {
+      const { parameter } = await lab.lookup();
+      const { draft, reference } = await lab.shown("main");
+      const canceled = await lab.cancelLines("main", [{ index: 1, canceledQuantity: 1 }]);
+      if (!isSuccess(canceled)) throw new Untried(`the cancellation was ${inWords(canceled)}`);
+      const answer = await lab.lookUp(parameter, String(draft.customIdentifier));
+      const value = isSuccess(answer) && JSON.stringify(answer.body ?? null).includes(reference);
+      return {
+        value,
+        emulator: { findsCanceled: value },
+        follows: "`orders.ensure` places a canceled order again: remember yourself which orders you canceled.",
+      };
+    },
+  },
+  {
+    id: "creation-time",
+    gap: 64,
+    title: "Milliseconds that a creation takes at most, with a margin",
+    assumed: 30_000,
+    covers: (value, expected) => Number(value) <= Number(expected),
+    requests: 0,
+    measure: async (lab) => {
+      await lab.order("main");
+      const { slowest } = lab.service;
+      // Three times the slowest creation of this run: a few orders of a quiet hour do not show the worst.
+      const processingTime = Math.max(30_000, Math.ceil((slowest * 3) / 10_000) * 10_000);
+      return {
+        value: processingTime,
+        assumptions: { processingTime },
+        emulator: { creationTime: slowest <= 1_000 ? 0 : Math.round(slowest) },
+        follows: "Without the override a slow order can be placed twice.",
+      };
+    },
+  },
+  {
+    id: "render-status",
+    gap: 59,
+    title: "`Retry-After` of a pending render's status",
+    assumed: true,
+    requests: 8,
+    tokens: true,
+    measure: async (lab) => {
+      const { headers, status } = await pendingRender(lab);
+      if (status !== "pending") throw new Untried(`the render was ${status} at once`);
+      const value = headers.has("Retry-After");
+      return { value, emulator: { renderRetryAfter: value }, harmless: true };
+    },
+  },
+  {
+    id: "render-created-status",
+    gap: 83,
+    title: "Status of `POST /renders`",
+    assumed: 200,
+    requests: 0,
+    tokens: true,
+    measure: async (lab) => {
+      const value = (await pendingRender(lab)).created;
+      return { value, emulator: { createdStatus: { "renders.create": value } }, harmless: true };
+    },
+  },
+  {
+    id: "failed-render-file",
+    gap: 61,
+    title: "The file of a failed render",
+    assumed: "409 render_failed",
+    requests: 0,
+    measure: () => Promise.reject(new Untried("no request makes a render fail")),
+  },
+  {
+    id: "refused-tokens",
+    gap: 107,
+    title: "What a refusal for an empty bucket costs",
+    assumed: "no token",
+    requests: 0,
+    measure: () => Promise.reject(new Untried("it would empty a bucket that other programs of the organization use")),
+  },
+  {
+    id: "claim-created-status",
+    gap: 83,
+    title: "Status of `POST /claim-package-missing`",
+    assumed: 200,
+    requests: 2,
+    uploads: 1,
+    claims: true,
+    measure: async (lab) => {
+      const { status } = await filedClaim(lab);
+      return { value: status, emulator: { createdStatus: { "claims.createPackageMissing": status } }, harmless: true };
+    },
+  },
+  {
+    id: "evidence-urls",
+    gap: 36,
+    title: "Evidence URLs need the key",
+    assumed: "yes, on the base URL's origin",
+    requests: 2,
+    claims: true,
+    measure: async (lab) => {
+      const { record } = await filedClaim(lab);
+      const [url] = Array.isArray(record.evidenceUrls) ? record.evidenceUrls : [];
+      if (typeof url !== "string") throw new Untried("the claim shows no evidence URL");
+      const isOwn = new URL(url, lab.service.baseUrl).origin === new URL(lab.service.baseUrl).origin;
+      const isOpen = isSuccess(await lab.service.askWithoutKey(new URL(url, lab.service.baseUrl).href));
+      const follows = "`evidence.download` refuses the URL: request it with `fetch`, without the key.";
+      const value = `${isOpen ? "no" : "yes"}, on ${isOwn ? "the base URL's" : "another"} origin`;
+      return { value, harmless: isOwn, ...(!isOwn && { follows }) };
+    },
+  },
+  {
+    id: "retracted-decision",
+    gap: 37,
+    title: "`decision` of a retracted claim",
+    assumed: "null",
+    requests: 2,
+    claims: true,
+    measure: async (lab) => {
+      const { reference } = await filedClaim(lab);
+      const answer = await lab.service.ask("POST", `/claims/${reference}/retract`, { harmless: true });
+      const { body } = await lab.get(`/claims/${reference}`);
+      const status = at(body, "claim", "status");
+      if (status !== "retracted") throw new Untried(`the retraction was ${inWords(answer)}`);
+      const decision = at(body, "claim", "decision");
+      return { value: decision === null ? "null" : decision === undefined ? "missing" : "an object", harmless: true };
+    },
+  },
+];

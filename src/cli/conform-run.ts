@@ -1,0 +1,187 @@
+import type { MeasuredAssumptions } from "pod-partner";
+import { isRecord } from "../util/foreign.ts";
+import { version } from "../util/runtime.ts";
+import { mapTexts } from "../util/visible.ts";
+import { Failure } from "./arguments.ts";
+import { Lab, type Measured, type Row, Untried } from "./conform-lab.ts";
+import { rows } from "./conform-rows.ts";
+import { LostAnswer, MeasuredService, Stopped, type Target } from "./conform-service.ts";
+
+/** `measured`: nothing that the client needs was assumed, and this is so. `differs`: the client needs an override, or has none. */
+export type Verdict = "as assumed" | "measured" | "differs" | "not tried";
+
+/** What came of a row. */
+export interface ConformFinding {
+  readonly row: Row;
+  readonly verdict: Verdict;
+  /** Undefined if it was not tried. */
+  readonly value?: unknown;
+  /** What the value is compared with: what is assumed, or what the file has. */
+  readonly expected: unknown;
+  readonly inFile: boolean;
+  /** Why it was not tried. */
+  readonly reason?: string;
+  readonly follows?: string;
+  /** The assumptions of the file that cover it. */
+  readonly overrides: readonly string[];
+}
+
+export interface ConformReport {
+  readonly version: string;
+  readonly baseUrl: string;
+  /** When the run began, as an ISO 8601 timestamp. */
+  readonly date: string;
+  readonly findings: readonly ConformFinding[];
+  readonly requests: number;
+  readonly orders: number;
+  /** What stays: uploads, and orders that could not be canceled. */
+  readonly left: readonly string[];
+  readonly interrupted: boolean;
+  /** Milliseconds. */
+  readonly took: number;
+  readonly file: MeasuredAssumptions;
+}
+
+export interface ConformSetup extends Target {
+  /** The most rendertokens to spend. */
+  readonly tokens?: number;
+  /** The shipment to file a claim about. */
+  readonly shipment?: string;
+  /** The file whose values count as assumed. */
+  readonly compare?: MeasuredAssumptions;
+  /** The rows to measure. Default: all. */
+  readonly only?: readonly Row[];
+  onStart?(row: Row): void;
+  onFinding?(finding: ConformFinding): void;
+  /** Receives a function that ends the run after the request that is being sent. */
+  onStop?(stop: () => void): void;
+}
+
+/** Whether a value is the expected one. Of an object every field that was measured must be. */
+function isSame(value: unknown, expected: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(expected)) return JSON.stringify(value) === JSON.stringify(expected);
+  if (!isRecord(value) || !isRecord(expected)) return value === expected;
+  return Object.entries(value).every(([name, inner]) => Object.hasOwn(expected, name) && isSame(inner, expected[name]));
+}
+
+/** The exit code of a report. */
+export const isAsAssumed = ({ findings }: ConformReport): boolean =>
+  findings.every(({ verdict }) => verdict !== "differs");
+
+function judge(row: Row, measured: Measured, compare: MeasuredAssumptions | undefined): ConformFinding {
+  const inFile = compare !== undefined && Object.hasOwn(compare.measured, row.id);
+  const expected = inFile ? compare.measured[row.id] : row.assumed;
+  const { value, follows } = measured;
+  if (isSame(value, expected) || row.covers?.(value, expected))
+    return { row, verdict: "as assumed", value, expected, inFile, overrides: [] };
+  const verdict = measured.harmless && !inFile ? "measured" : "differs";
+  const overrides = Object.keys({ ...measured.assumptions, ...measured.emulator });
+  return { row, verdict, value, expected, inFile, overrides, ...(follows !== undefined && { follows }) };
+}
+
+/** Measures a row. After a lost response it is measured again. */
+async function measureRow(row: Row, lab: Lab): Promise<Measured> {
+  if (row.tokens && lab.tokens === 0) throw new Untried("needs --tokens");
+  if (row.claims && lab.shipment === undefined) throw new Untried("needs --claims");
+  for (let left = 5; ; left -= 1) {
+    try {
+      return await row.measure(lab);
+    } catch (error) {
+      if (!(error instanceof LostAnswer)) throw error;
+      if (left === 0) throw new Untried(`the responses were lost: ${error.message}`);
+    }
+  }
+}
+
+/** Joins what rows say about the same object, such as the statuses of codes. */
+function merge(target: Record<string, unknown>, some: object = {}): void {
+  for (const [name, value] of Object.entries(some)) {
+    const before = target[name];
+    target[name] = isRecord(before) && isRecord(value) ? { ...before, ...value } : value;
+  }
+}
+
+/** Refuses a service that is not this API, a wrong key, and what calls itself production. */
+async function begin(service: MeasuredService): Promise<void> {
+  const answer = await service.ask("POST", "/auth/validate", { harmless: true }).catch((error: unknown) => {
+    if (!(error instanceof LostAnswer)) throw error;
+    throw new Failure(`The service does not respond: ${error.message.split("\n")[0]}`, 2);
+  });
+  if (answer.status === 401) throw new Failure("The service refuses the key (401): see pod-partner doctor.", 2);
+  if (answer.status >= 300) {
+    throw new Failure(`POST /auth/validate responded with ${answer.status}: see pod-partner doctor.`, 2);
+  }
+  const { body } = await service.ask("GET", "/organization").catch(() => ({ body: undefined }));
+  const record = isRecord(body) ? [body, ...Object.values(body)].filter(isRecord) : [];
+  if (
+    record.some(({ environment }) => typeof environment === "string" && /^(prod|production|live)$/i.test(environment))
+  ) {
+    throw new Failure(
+      "The organization's record says that this is production: conform measures the test environment.",
+      2,
+    );
+  }
+}
+
+/** Measures the service, and cancels every order that it placed. */
+export async function runConform(setup: ConformSetup): Promise<ConformReport> {
+  const { clock, baseUrl, compare, only = rows, tokens = 0, shipment, onStart, onFinding, onStop } = setup;
+  const service = new MeasuredService(setup);
+  onStop?.(() => {
+    service.stopped = true;
+  });
+  const began = clock.now();
+  const date = new Date().toISOString();
+  await begin(service);
+  if (service.unfinished > 0) await service.cleanUp();
+  const lab = new Lab(service, tokens, shipment);
+  // No service should repeat the key, but one may.
+  const redact = (text: string) => text.replaceAll(setup.secretKey, "[secret key]");
+  const findings: ConformFinding[] = [];
+  const assumptions: Record<string, unknown> = {};
+  const emulator: Record<string, unknown> = {};
+  const measured: Record<string, unknown> = {};
+  for (const row of only) {
+    if (service.stopped) break;
+    onStart?.(row);
+    let finding: ConformFinding;
+    try {
+      const found = mapTexts(await measureRow(row, lab), redact) as Measured;
+      finding = judge(row, found, compare);
+      measured[row.id] = found.value;
+      // The file stays small: it has what a default does not say.
+      if (!isSame(found.value, row.assumed) && !row.covers?.(found.value, row.assumed)) {
+        merge(assumptions, found.assumptions);
+        merge(emulator, found.emulator);
+      }
+    } catch (error) {
+      if (error instanceof Stopped) break;
+      const reason = redact(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
+      finding = { row, verdict: "not tried", expected: row.assumed, inFile: false, overrides: [], reason };
+    }
+    findings.push(finding);
+    onFinding?.(finding);
+  }
+  const interrupted = service.stopped;
+  const uncanceled = await service.cleanUp();
+  return {
+    version,
+    baseUrl,
+    date,
+    findings,
+    requests: service.requests,
+    orders: service.placed.length,
+    left: [
+      ...service.left,
+      ...service.placed.filter(({ canceled }) => canceled).map(({ reference }) => `the canceled order ${reference}`),
+      ...uncanceled.map(({ reference, identifier }) =>
+        reference === undefined
+          ? `perhaps an order with the customIdentifier ${identifier}, whose response was lost`
+          : `the order ${reference}, which could not be canceled: the next run tries again`,
+      ),
+    ],
+    interrupted,
+    took: clock.now() - began,
+    file: { version: 1, date, assumptions, emulator, measured },
+  };
+}

@@ -1,0 +1,245 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { parseEnv } from "node:util";
+import type { MeasuredAssumptions } from "pod-partner";
+import { inOneLine } from "../util/visible.ts";
+import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
+import { consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
+import { rows } from "./conform-rows.ts";
+import { type ConformFinding, type ConformReport, isAsAssumed, runConform, type Verdict } from "./conform-run.ts";
+import type { Sdk } from "./connection.ts";
+import { endSignals } from "./program.ts";
+import { meaningOf, wordsOf } from "./reads.ts";
+import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
+
+const defaults = { out: "assumptions.json", journal: ".pod-partner-conform.json" };
+
+const cannotRun = (message: string): Failure => new Failure(message, exitCodes.usage);
+
+/** The variables of the environment, and those of a file, which win. */
+function variablesOf(path: string | undefined): NodeJS.ProcessEnv {
+  if (path === undefined) return process.env;
+  try {
+    return { ...process.env, ...parseEnv(readFileSync(path, "utf8")) };
+  } catch (error) {
+    throw cannotRun(`The file ${path} cannot be read: ${inOneLine((error as Error).message)}.`);
+  }
+}
+
+/** The file of an earlier run. The client checks it. */
+function fileOf(sdk: Sdk, path: string | undefined): MeasuredAssumptions | undefined {
+  if (path === undefined) return undefined;
+  try {
+    new sdk.PodPartner({ baseUrl: "http://localhost/v2", secretKey: "conform-checks-a-file", assumptions: path });
+  } catch (error) {
+    if (!(error instanceof sdk.ConfigurationError)) throw error;
+    const issues = error.issues.map(({ path: at, message }) => `${at.slice(1).join(".")} ${message}`.trim());
+    throw cannotRun(`${path}: ${inOneLine(issues.join("; "))}.`);
+  }
+  return JSON.parse(readFileSync(path, "utf8")) as MeasuredAssumptions;
+}
+
+/** JSON with a list of texts or numbers on a line. */
+const toText = (value: object): string =>
+  JSON.stringify(value, null, 2).replaceAll(/\[[^[\]{}]*\]/g, (list) =>
+    list
+      .replaceAll(/\s*\n\s*/g, " ")
+      .replace("[ ", "[")
+      .replace(" ]", "]"),
+  );
+
+/** Refuses a host whose name says that it is production. */
+function refuseProduction(baseUrl: string): void {
+  const url = URL.parse(baseUrl);
+  if (url === null) throw cannotRun("POD_PARTNER_BASE_URL is not a URL: see pod-partner doctor.");
+  if (!wordsOf(url.hostname).some((word) => meaningOf(word) === "production")) return;
+  throw cannotRun(`${url.hostname} looks like production: conform measures the test environment only.`);
+}
+
+const sum = (numbers: readonly (number | undefined)[]): number =>
+  numbers.reduce<number>((total, number = 0) => total + number, 0);
+
+/** What the run will do, and what it costs. */
+function planOf(
+  baseUrl: string,
+  { tokens, claims }: { tokens: number; claims: string | undefined },
+): readonly string[] {
+  const asked = rows.filter((row) => (!row.tokens || tokens > 0) && (!row.claims || claims !== undefined));
+  // The orders that the rows share, and those that products are tried with.
+  const orders = sum(asked.map((row) => row.orders)) + 6;
+  return [
+    `${counted(asked.length, "row")} against ${baseUrl}`,
+    `at most about ${sum(asked.map((row) => row.requests)) + 3 * orders} requests, within the rate limits`,
+    `at most ${orders} orders, each with an identifier that begins with conform-, and each canceled at the end`,
+    `${counted(sum(asked.map((row) => row.uploads)), "upload")}, which stay`,
+    tokens === 0 ? "no rendertokens (--tokens)" : `at most ${tokens} rendertokens`,
+    claims === undefined ? "no claim (--claims)" : `a claim about ${claims}, which is retracted`,
+  ];
+}
+
+async function confirm(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question("Continue? [y/N] ")).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+const signs: Readonly<Record<Verdict, string>> = {
+  "as assumed": paint("green", "✓"),
+  measured: paint("cyan", "●"),
+  differs: paint("red", "✗"),
+  "not tried": paint("dim", "–"),
+};
+
+const plain = (title: string): string => title.replaceAll("`", "");
+
+function findingLines(finding: ConformFinding): readonly string[] {
+  const { row, verdict, value, expected, reason = "", inFile } = finding;
+  const room = columns() - 6;
+  const first = ` ${signs[verdict]}  ${plain(row.title)}`;
+  if (verdict === "as assumed") return [`${first}${paint("dim", `: ${shown(value)}`)}`];
+  const colour = verdict === "differs" ? "red" : verdict === "measured" ? "cyan" : "dim";
+  const is =
+    verdict === "not tried"
+      ? reason
+      : `${shown(value)}; ${inFile ? "the file has" : "assumed"}: ${shown(expected)}. ${verdict === "differs" ? consequenceOf(finding) : ""}`;
+  return [first, ...wrap(plain(is).trim(), room).map((line) => `    ${paint(colour, line)}`)];
+}
+
+/** Shows which row is measured, on a terminal. */
+const progress = (title: string): void => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K ${paint("dim", `…  ${plain(title)}`)}`);
+};
+const clearProgress = (): void => {
+  if (process.stdout.isTTY) process.stdout.write("\r\u001b[K");
+};
+
+function write(path: string, content: string): void {
+  try {
+    writeFileSync(path, content);
+  } catch (error) {
+    throw cannotRun(`The file ${path} cannot be written: ${inOneLine((error as Error).message)}.`);
+  }
+}
+
+function conclusion(report: ConformReport, out: string | undefined): readonly string[] {
+  const { requests, orders, left, interrupted, took } = report;
+  const counts = (["as assumed", "measured", "differs", "not tried"] as const).map(
+    (verdict) => `${countOf(report, verdict)} ${verdict}`,
+  );
+  const differs = countOf(report, "differs") > 0;
+  return [
+    "",
+    interrupted
+      ? `Ended after ${counted(report.findings.length, "row")}; what it placed is canceled.`
+      : `${counts.join(", ")}: ${counted(requests, "request")}, ${counted(orders, "order")}, ${(took / 1_000).toFixed(0)} s.`,
+    ...(left.length === 0 ? [] : ["", "Left behind:", ...left.map((text) => `  ${text}`)]),
+    ...(out === undefined || interrupted
+      ? []
+      : ["", `Written: ${out}.${differs ? ` Use it: export POD_PARTNER_ASSUMPTIONS=${resolve(out)}` : ""}`]),
+  ];
+}
+
+/** `pod-partner conform`: measures what the specification does not show. */
+export const conform = command({
+  name: "conform",
+  summary: "Measures what the specification does not show, in the test environment.",
+  flags: {
+    "test-environment": { help: "Required: you know that the base URL is that of the test environment." },
+    yes: { help: "Do not ask before the start, for CI." },
+    "env-file": text("A file with POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.", "file"),
+    out: text(`The file for what was measured. Default ${defaults.out}; none if there is a file to compare.`, "file"),
+    compare: text(
+      "The file of an earlier run: what has become different since? Default: POD_PARTNER_ASSUMPTIONS.",
+      "file",
+    ),
+    tokens: wholeNumber("The most rendertokens to spend. Default 0: no render is made.", { most: 100_000 }),
+    claims: text("A shipment to file a claim about, which is retracted. Default: no claim is filed.", "shipment"),
+    journal: text(
+      `The file that notes the orders of a run, so that the next one can cancel them. Default ${defaults.journal}.`,
+      "file",
+    ),
+    json: { help: "Print one JSON object." },
+    junit: text("A file for the report as JUnit's XML.", "file"),
+    html: text("A file for the report as a page.", "file"),
+  },
+  notes: [
+    "It asks the service what the specification leaves open, and writes a file that the client, the emulator and verify read: POD_PARTNER_ASSUMPTIONS. It cancels every order that it places; Ctrl-C does, too, and a run that was killed is cleaned up by the next one.",
+    "The key comes only from the environment variable POD_PARTNER_SECRET_KEY or --env-file: other users of the machine can see arguments. It is never printed.",
+    "Exit code: 0 when all is as assumed or as the file says, 1 when something differs, 2 when it could not run.",
+  ],
+  run: async (values) => {
+    const { out, compare, tokens = 0, claims, journal = defaults.journal, json, junit, html } = values;
+    if (!values["test-environment"]) {
+      throw usage("conform places orders: add --test-environment if the base URL is that of the test environment.");
+    }
+    const variables = variablesOf(values["env-file"]);
+    const { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey } = variables;
+    if (!baseUrl || !secretKey) throw cannotRun("Set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.");
+    refuseProduction(baseUrl);
+    const sdk = await import("pod-partner");
+    const file = fileOf(sdk, compare ?? (variables.POD_PARTNER_ASSUMPTIONS || undefined));
+    const target = out ?? (file === undefined ? defaults.out : undefined);
+    const say = json ? () => {} : print;
+    say(
+      `${paint("bold", "pod-partner conform")}`,
+      "",
+      ...planOf(baseUrl, { tokens, claims }).map((line) => `  ${line}`),
+      "",
+    );
+    if (!values.yes) {
+      if (!process.stdin.isTTY) throw usage("There is no terminal to ask on: add --yes.");
+      if (!(await confirm())) throw cannotRun("Nothing was sent.");
+    }
+    let stop = () => {};
+    let ended: NodeJS.Signals | undefined;
+    for (const signal of endSignals) {
+      process.on(signal, () => {
+        if (ended !== undefined) process.exit(128 + constants.signals[signal]);
+        ended = signal;
+        stop();
+        printError("\nCanceling what was placed. A second signal ends at once; then the next run cancels it.");
+      });
+    }
+    const report = await runConform({
+      sdk,
+      baseUrl,
+      secretKey,
+      clock: {
+        now: () => performance.now(),
+        date: () => Date.now(),
+        after: (ms, callback) => {
+          const timer = setTimeout(callback, ms);
+          return () => clearTimeout(timer);
+        },
+      },
+      journal,
+      tokens,
+      ...(claims !== undefined && { shipment: claims }),
+      ...(file !== undefined && { compare: file }),
+      onStart: ({ title }) => {
+        if (!json) progress(title);
+      },
+      onFinding: (finding) => {
+        if (json) return;
+        clearProgress();
+        print(...findingLines(finding));
+      },
+      onStop: (end) => {
+        stop = end;
+      },
+    });
+    clearProgress();
+    if (junit !== undefined) write(junit, toJunit(report));
+    if (html !== undefined) write(html, toHtml(report));
+    if (target !== undefined && !report.interrupted) write(target, `${toText(report.file)}\n`);
+    if (json) print(toJson(report));
+    else print(...conclusion(report, target));
+    if (ended !== undefined) process.exit(128 + constants.signals[ended]);
+    return isAsAssumed(report) ? 0 : exitCodes.failed;
+  },
+});

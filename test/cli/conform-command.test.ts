@@ -1,0 +1,166 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { MeasuredAssumptions } from "pod-partner";
+import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { runCli, startCli } from "./process.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const worker = fileURLToPath(new URL("../../examples/verify/worker.ts", import.meta.url));
+
+/** What the service of these tests does otherwise. */
+const assumptions = {
+  customIdentifierParameter: "identifier",
+  orderReferenceField: "found",
+  noOrder: ["bare-404"],
+  errorField: "error",
+} as const;
+
+async function useEmulator(options: StartEmulatorOptions = {}): Promise<RunningEmulator> {
+  const emulator = await startEmulator({ seed: { orders: 60 }, assumptions, ...options });
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+function useFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "conform-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return (name: string) => join(folder, name);
+}
+
+const environmentOf = ({ baseUrl, secretKey }: RunningEmulator) => ({
+  POD_PARTNER_BASE_URL: baseUrl,
+  POD_PARTNER_SECRET_KEY: secretKey,
+});
+
+const openOrders = (emulator: RunningEmulator) =>
+  (emulator.world().organizations[0]?.orders ?? [])
+    .slice(60)
+    .filter(({ lines }) => lines.some(({ quantity, canceledQuantity }) => canceledQuantity < quantity));
+
+describe("pod-partner conform", () => {
+  it("sends nothing without the flag, without a terminal to ask on, and to a host of production", async () => {
+    const emulator = await useEmulator();
+    const environment = environmentOf(emulator);
+    const refused = await runCli(["conform", "--yes"], environment);
+    expect(refused.code).toBe(2);
+    expect(refused.errors).toContain("add --test-environment");
+    const unasked = await runCli(["conform", "--test-environment"], environment);
+    expect(unasked.code).toBe(2);
+    expect(unasked.output).toMatch(/at most about \d+ requests[\s\S]*no rendertokens/);
+    expect(unasked.errors).toContain("add --yes");
+    const POD_PARTNER_BASE_URL = "https://api.prod.example/v2";
+    const production = await runCli(["conform", "--test-environment", "--yes"], {
+      ...environment,
+      POD_PARTNER_BASE_URL,
+    });
+    expect(production.code).toBe(2);
+    expect(production.errors).toContain("looks like production");
+    const argument = await runCli(["conform", "--secret-key", emulator.secretKey], environment);
+    expect(argument.code).toBe(2);
+    expect(emulator.requests.length).toBe(0);
+  });
+
+  it("says that it could not run: no service, a wrong key, a file that is not its own", async () => {
+    const emulator = await useEmulator();
+    const environment = environmentOf(emulator);
+    const at = useFolder();
+    const run = (changes: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+      runCli(["conform", "--test-environment", "--yes", "--journal", at("j"), ...args], { ...environment, ...changes });
+    const wrongKey = await run({ POD_PARTNER_SECRET_KEY: "another-secret-key" });
+    expect(wrongKey.code).toBe(2);
+    expect(wrongKey.errors).toContain("refuses the key (401)");
+    writeFileSync(
+      at("wrong.json"),
+      '{ "version": 1, "date": "2026-01-01T00:00:00Z", "assumptions": { "noOrder": ["405"] } }',
+    );
+    const wrongFile = await run({}, "--compare", at("wrong.json"));
+    expect(wrongFile.code).toBe(2);
+    expect(wrongFile.errors).toMatch(/wrong\.json: .*assumptions\.noOrder/);
+  });
+
+  it("writes the file and the reports, and with the file all is as assumed and verify passes", async () => {
+    const emulator = await useEmulator();
+    const at = useFolder();
+    const { POD_PARTNER_BASE_URL, POD_PARTNER_SECRET_KEY } = environmentOf(emulator);
+    writeFileSync(
+      at("env"),
+      `POD_PARTNER_BASE_URL=${POD_PARTNER_BASE_URL}\nPOD_PARTNER_SECRET_KEY=${POD_PARTNER_SECRET_KEY}\n`,
+    );
+    const common = ["conform", "--test-environment", "--yes", "--env-file", at("env"), "--journal", at("journal")];
+    const files = { out: at("assumptions.json"), html: at("report.html"), junit: at("report.xml") };
+    const flags = Object.entries(files).flatMap(([name, path]) => [`--${name}`, path]);
+    const first = await runCli([...common, ...flags]);
+    expect(first.errors).toBe("");
+    expect(first.code).toBe(1);
+    expect(first.output).toMatch(
+      /✗ {2}Parameter of the look-up by identifier\n +identifier; assumed: customIdentifier\./,
+    );
+    expect(first.output).toContain("Left behind:");
+    const { date, measured, ...file } = JSON.parse(readFileSync(files.out, "utf8")) as MeasuredAssumptions;
+    expect(file).toEqual({
+      version: 1,
+      assumptions: { customIdentifierParameter: "identifier", orderReferenceField: "found", noOrder: ["bare-404"] },
+      emulator: { errorField: "error" },
+    });
+    expect(Date.parse(date)).not.toBeNaN();
+    expect(measured["lookup-none"]).toBe("bare-404");
+    expect(readFileSync(files.junit, "utf8")).toContain('failures="3"');
+    const texts = [first.output, ...Object.values(files).map((path) => readFileSync(path, "utf8"))];
+    for (const text of texts) expect(text).not.toContain(POD_PARTNER_SECRET_KEY);
+    expect(openOrders(emulator)).toEqual([]);
+    expect(existsSync(at("journal"))).toBe(false);
+
+    const second = await runCli([...common, "--json", "--compare", files.out]);
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.output)).toMatchObject({ ok: true });
+    const program = ["--", process.execPath, worker];
+    const verified = await runCli([
+      "verify",
+      "--only",
+      "order-lost-after,again",
+      "--assumptions",
+      files.out,
+      ...program,
+    ]);
+    expect(verified.output).toContain("0 rows failed, 2 passed");
+    expect(verified.code).toBe(0);
+  });
+
+  it("cancels what it placed at Ctrl-C, and lists what is left", async () => {
+    const emulator = await useEmulator();
+    const at = useFolder();
+    const running = startCli(
+      ["conform", "--test-environment", "--yes", "--out", at("a.json"), "--journal", at("journal")],
+      environmentOf(emulator),
+    );
+    await running.until(/A customIdentifier that exists/);
+    expect(openOrders(emulator).length).toBeGreaterThan(2);
+    running.kill("SIGINT");
+    expect(await running.ended).toEqual({ code: 130, signal: null });
+    expect(running.output()).toMatch(
+      /Ended after \d+ rows; what it placed is canceled\.[\s\S]*the canceled order Order_/,
+    );
+    expect(openOrders(emulator)).toEqual([]);
+    expect([existsSync(at("a.json")), existsSync(at("journal"))]).toEqual([false, false]);
+  });
+
+  it("that was killed is cleaned up by the next run", async () => {
+    const emulator = await useEmulator();
+    const at = useFolder();
+    const args = ["conform", "--test-environment", "--yes", "--out", at("a.json"), "--journal", at("journal")];
+    const running = startCli(args, environmentOf(emulator));
+    await running.until(/A customIdentifier that exists/);
+    running.kill("SIGKILL");
+    await running.ended;
+    const left = openOrders(emulator).length;
+    expect(left).toBeGreaterThan(2);
+    expect(JSON.parse(readFileSync(at("journal"), "utf8")).orders.length).toBeGreaterThanOrEqual(left);
+    const next = await runCli(args, environmentOf(emulator));
+    expect(next.errors).toBe("");
+    expect(openOrders(emulator)).toEqual([]);
+  });
+});

@@ -1,0 +1,349 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as sdk from "pod-partner";
+import { PodPartner } from "pod-partner";
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorAssumptions,
+  type EmulatorOptions,
+  validOrder,
+} from "pod-partner/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { toHtml, toJson, toJunit } from "../../src/cli/conform-report.ts";
+import { rows } from "../../src/cli/conform-rows.ts";
+import { type ConformReport, type ConformSetup, isAsAssumed, runConform } from "../../src/cli/conform-run.ts";
+import gaps from "../../src/schemas/gaps.json" with { type: "json" };
+import { createFastClock } from "../support/fast-clock.ts";
+
+function useFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "conform-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** An emulator with more than a page of orders. */
+const emulate = (options: EmulatorOptions = {}): Emulator =>
+  // The timeout of an attempt must not fire.
+  createEmulator({ seed: { number: 1, orders: 60 }, clock: createFastClock(20, { kept: 120_000 }), ...options });
+
+const measure = (emulator: Emulator, setup: Partial<ConformSetup> = {}): Promise<ConformReport> => {
+  const { baseUrl, secretKey, fetch, clientOptions } = emulator;
+  const { clock = createFastClock(20) } = clientOptions;
+  const journal = setup.journal ?? join(useFolder(), "journal.json");
+  return runConform({ sdk, baseUrl, secretKey, fetch, clock, tokens: 5, ...setup, journal });
+};
+
+/** The rows that are not as assumed, with what was measured. */
+const found = ({ findings }: ConformReport) =>
+  Object.fromEntries(
+    findings
+      .filter(({ verdict }) => verdict === "measured" || verdict === "differs")
+      .map(({ row, value }) => [row.id, value]),
+  );
+
+const untried = ({ findings }: ConformReport) =>
+  findings.filter(({ verdict }) => verdict === "not tried").map(({ row }) => row.id);
+
+/** The orders that a run has placed and not canceled. */
+const openOrders = (emulator: Emulator, before = 60) =>
+  (emulator.world().organizations[0]?.orders ?? [])
+    .slice(before)
+    .filter(({ lines }) => lines.some(({ quantity, canceledQuantity }) => canceledQuantity < quantity));
+
+const neverTried = [
+  "failed-render-file",
+  "refused-tokens",
+  "claim-created-status",
+  "evidence-urls",
+  "retracted-decision",
+];
+
+describe("conform on the emulator", () => {
+  it("finds every row as assumed, and cancels every order", async () => {
+    const emulator = emulate();
+    const journal = join(useFolder(), "journal.json");
+    const report = await measure(emulator, { journal });
+    expect(found(report)).toEqual({});
+    expect(untried(report)).toEqual(neverTried);
+    expect(isAsAssumed(report)).toBe(true);
+    expect(openOrders(emulator)).toEqual([]);
+    expect(existsSync(journal)).toBe(false);
+    expect(report.file).toMatchObject({ version: 1, assumptions: {}, emulator: {} });
+    // What stays is listed: the uploads, the render, and each order, which is canceled.
+    const [after] = emulator.world().organizations;
+    const [before] = emulate().world().organizations;
+    const lists = ["images", "evidence", "renders", "orders", "claims"] as const;
+    const made = lists.flatMap((list) => after?.[list].slice(before?.[list].length).map(({ reference }) => reference));
+    expect(made.filter((reference) => !report.left.some((text) => text.includes(String(reference))))).toEqual([]);
+    expect(report.left).toHaveLength(made.length);
+  });
+
+  it("files a claim about a given shipment, and retracts it", async () => {
+    const seed = { orders: [{ daysAgo: 20, shipments: [{ daysAgo: 17 }] }] };
+    const emulator = emulate({ seed: { number: 1, ...seed } });
+    const { shipments = [], orders = [] } = emulator.world().organizations[0] ?? {};
+    const claimed = rows.filter(({ claims }) => claims);
+    const report = await measure(emulator, { shipment: shipments[0]?.reference ?? "", only: claimed });
+    expect(report.findings.map(({ verdict }) => verdict)).toEqual(["as assumed", "as assumed", "as assumed"]);
+    expect(emulator.world().organizations[0]?.claims.map(({ retracted }) => retracted)).toEqual([expect.any(Number)]);
+    expect(orders).toHaveLength(1);
+  });
+
+  it("spends no more rendertokens than it may", async () => {
+    const emulator = emulate();
+    const report = await measure(emulator, { tokens: 0 });
+    expect(untried(report)).toEqual(["render-status", "render-created-status", ...neverTried]);
+    expect(emulator.world().organizations[0]?.rendertokens.used).toBe(0);
+    expect(emulator.world().organizations[0]?.renders).toEqual([]);
+  });
+});
+
+describe("a row", () => {
+  it("belongs to a gap, has a name of its own, and a value that is assumed", () => {
+    const numbers = new Set(gaps.map(({ number }) => number));
+    expect(rows.filter(({ gap }) => !numbers.has(gap)).map(({ id }) => id)).toEqual([]);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    expect(rows.filter(({ assumed }) => assumed === undefined)).toEqual([]);
+  });
+});
+
+/** A difference of the service, and the rows that find it with what they measure. */
+type Deviation = readonly [
+  name: string,
+  options: Partial<EmulatorAssumptions> &
+    Pick<EmulatorOptions, "repeatedIdentifier" | "pageSize" | "limits" | "shapes">,
+  found: Readonly<Record<string, unknown>>,
+];
+
+const deviations: readonly Deviation[] = [
+  ["the look-up's parameter", { customIdentifierParameter: "identifier" }, { "lookup-parameter": "identifier" }],
+  ["the look-up's field", { orderReferenceField: "found" }, { "lookup-field": "found" }],
+  ["an empty look-up", { noOrder: ["empty"] }, { "lookup-none": "empty" }],
+  ["a look-up with null", { noOrder: ["null"] }, { "lookup-none": "null" }],
+  ["a look-up with a bare 404", { noOrder: ["bare-404"] }, { "lookup-none": "bare-404" }],
+  ["slow creations", { creationTime: 15_000 }, { "creation-time": 50_000 }],
+  ["the field of a list", { fields: { "organization.stores.list": "data" } }, { "field-of-stores": "data" }],
+  ["the field of an address", { fields: { "addresses.get": null } }, { "field-of-address": null }],
+  [
+    "a refused identifier",
+    { repeatedIdentifier: "refuse" },
+    { "repeated-identifier": "refused (409 custom_identifier_taken)" },
+  ],
+  ["a doubled identifier", { repeatedIdentifier: "create" }, { "repeated-identifier": "a second order" }],
+  ["the page size", { pageSize: 20 }, { "page-size": 20 }],
+  ["limits", { limits: { default: { quota: 600, window: 60_000 } } }, { limits: { default: "600 in 60 s" } }],
+  ["the error object", { errorField: "error" }, { "error-object": "error" }],
+  [
+    "required address fields",
+    { requiredAddressFields: ["city", "countryCode", "email", "phonenumber"] },
+    {
+      "required-fields": ["city", "countryCode", "email", "phonenumber"],
+    },
+  ],
+  [
+    "address lengths",
+    { addressLengths: { city: 30, company: 100 } },
+    { "address-lengths": { city: 30, company: 100 } },
+  ],
+  ["the length of an identifier", { identifierLength: 64 }, { "identifier-length": 64 }],
+  ["the scope of an identifier", { identifierScope: "store" }, { "identifier-scope": "in a store" }],
+  ["missing values", { absentValue: "missing" }, { "absent-value": "missing" }],
+  ["lines without units", { smallestQuantity: 0 }, { "smallest-quantity": 0 }],
+  ["evidence with one reference", { identicalEvidence: "same" }, { "identical-evidence": "the same reference" }],
+  ["ignored bodies", { contentWithoutBody: "ignore" }, { "content-without-body": "ignored" }],
+  ["refused filters", { unknownFilter: "refuse" }, { "unknown-filter": "refused (404 not_found)" }],
+  ["ignored parameters", { unknownParameters: "ignore" }, { "unknown-parameter": "ignored" }],
+  ["repeated lines", { repeatedLine: "last" }, { "repeated-line": "accepted" }],
+  ["empty cancellations", { emptyCancellation: "refuse" }, { "empty-cancellation": "refused" }],
+  ["timestamps with an offset only", { closedAfterForms: ["offset"] }, { "closed-after": ["offset"] }],
+  ["cursors of short lists", { cursorOfLists: true }, { "cursor-of-lists": true }],
+  ["cursors for one use", { cursorReuse: false }, { "cursor-twice": false }],
+  [
+    "the status of creations",
+    { createdStatus: { "orders.create": 201, "images.upload": 201, "evidence.upload": 201 } },
+    {
+      "created-status": { "evidence.upload": 201, "images.upload": 201, "orders.create": 201 },
+    },
+  ],
+  [
+    "the status of a code",
+    { statuses: { missing_address: 422 } },
+    { statuses: expect.objectContaining({ missing_address: 422 }) },
+  ],
+  ["tokens before the request", { remaining: "before" }, { remaining: "no" }],
+  ["all policies", { namedPolicies: "all" }, { "named-policies": "all" }],
+  ["late look-ups", { visibleAfter: { lookup: 4_000 } }, { "visible-after": { lookup: 5_000 } }],
+  ["look-ups without canceled orders", { findsCanceled: false }, { "canceled-in-lookup": false }],
+  ["open files", { filesNeedKey: false }, { "files-need-key": "no, on the base URL's origin" }],
+  ["cached layers", { layerCacheControl: "private, max-age=60" }, { "layer-headers": "private, max-age=60" }],
+  ["the order of lists", { listOrder: "oldest-first" }, { "list-order": "oldest first" }],
+  ["the words of a status", { statusCodes: { received: "NEW" } }, { status: { code: "NEW" } }],
+  ["brands in orders", { orderFields: ["brandReference"] }, { "order-fields": ["brandReference"] }],
+  ["other denied countries", { deniedCountries: ["RU", "VE"] }, { "denied-countries": ["RU", "VE"] }],
+  ["countries that do not exist", { unassignedCountry: "refuse" }, { "unassigned-country": "refused" }],
+  ["any e-mail address", { checksEmail: false }, { "email-form": "accepted" }],
+  ["a status without Retry-After", { renderRetryAfter: false }, { "render-status": false }],
+];
+
+/** What a deviation must not hide: rows that follow from it. */
+const consequences: Readonly<Record<string, readonly string[]>> = {
+  "a doubled identifier": ["identifier-scope"],
+};
+
+describe("conform on an emulator with one difference", () => {
+  for (const [name, options, expected] of deviations) {
+    it(`finds ${name}, and client and emulator follow the file`, async () => {
+      const { repeatedIdentifier, pageSize, limits, shapes, ...assumptions } = options;
+      const given = Object.fromEntries(
+        Object.entries({ repeatedIdentifier, pageSize, limits, shapes }).filter(([, value]) => value !== undefined),
+      );
+      const emulator = emulate({ ...given, assumptions });
+      const report = await measure(emulator);
+      expect(found(report)).toEqual(expected);
+      expect(untried(report).filter((id) => !neverTried.includes(id))).toEqual(consequences[name] ?? []);
+      expect(openOrders(emulator)).toEqual([]);
+
+      const path = join(useFolder(), "assumptions.json");
+      writeFileSync(path, JSON.stringify(report.file));
+      // The client works with the service.
+      const { baseUrl, secretKey, fetch, clientOptions, demo } = emulator;
+      const order = validOrder(emulator, {
+        customIdentifier: "shop-1",
+        dropshipAddress: { ...validOrder(emulator).dropshipAddress, phonenumber: "+31201234567" },
+      });
+      const connect = () => new PodPartner({ ...clientOptions, baseUrl, secretKey, fetch, assumptions: path });
+      const { reference } = await connect().orders.ensure(order);
+      expect(await connect().orders.ensure(order, { lookFor: 10_000 })).toMatchObject({ reference, existed: true });
+      expect(await connect().organization.stores.list()).toHaveLength(Object.keys(demo.stores).length);
+      expect(
+        emulator.world().organizations[0]?.orders.filter(({ customIdentifier }) => customIdentifier === "shop-1"),
+      ).toHaveLength(1);
+
+      // The emulator does what the service did.
+      const only = rows.filter(({ id }) => Object.hasOwn(expected, id));
+      const again = await measure(emulate({ assumptions: path }), { compare: report.file, only });
+      expect(again.findings.map(({ row, verdict }) => [row.id, verdict])).toEqual(
+        only.map(({ id }) => [id, "as assumed"]),
+      );
+    });
+  }
+});
+
+describe("conform", () => {
+  it("comes to the same verdicts with lost responses and a third of the limits", async () => {
+    const assumptions = { repeatedIdentifier: "create", errorField: "error", listOrder: "oldest-first" } as const;
+    const { repeatedIdentifier, ...others } = assumptions;
+    const limits = { default: { quota: 1_000, window: 60_000 } };
+    const emulator = emulate({ repeatedIdentifier, limits, assumptions: others });
+    let count = 0;
+    // Every 20th response is lost, after the service has done its work.
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const response = await emulator.fetch(input, init);
+      count += 1;
+      if (count % 20 === 7)
+        throw new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
+      return response;
+    };
+    const report = await measure(emulator, { fetch });
+    expect(found(report)).toEqual({
+      limits: { default: "1000 in 60 s" },
+      "error-object": "error",
+      "repeated-identifier": "a second order",
+      "list-order": "oldest first",
+    });
+    expect(openOrders(emulator)).toEqual([]);
+    const made = emulator.world().organizations[0]?.orders.slice(60) ?? [];
+    expect(made.filter(({ reference }) => !report.left.some((text) => text.includes(reference)))).toEqual([]);
+    expect(emulator.requests.where({ status: 429 })).toEqual([]);
+  });
+
+  it("cancels in the next run what a killed run has placed, also when its response was lost", async () => {
+    const emulator = emulate();
+    const journal = join(useFolder(), "journal.json");
+    let creations = 0;
+    // The process ends while the response to the fourth order is on its way.
+    const killed = new Promise<never>(() => {});
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const response = await emulator.fetch(input, init);
+      const { url, method } = input as Request;
+      if (method === "POST" && url.endsWith("/orders") && response.ok) creations += 1;
+      return creations >= 4 ? await killed : response;
+    };
+    void measure(emulator, { journal, fetch }).catch(() => {});
+    await expect.poll(() => creations, { timeout: 20_000 }).toBe(4);
+    expect(openOrders(emulator)).toHaveLength(4);
+    const noted = JSON.parse(readFileSync(journal, "utf8"));
+    expect(noted.orders).toHaveLength(4);
+    expect(readFileSync(journal, "utf8")).not.toContain(emulator.secretKey);
+
+    const report = await measure(emulator, { journal });
+    expect(found(report)).toEqual({});
+    expect(openOrders(emulator)).toEqual([]);
+    expect(existsSync(journal)).toBe(false);
+  });
+
+  it("refuses to start while the orders of a run against another service are open", async () => {
+    const journal = join(useFolder(), "journal.json");
+    const orders = [{ identifier: "conform-1", quantity: 1 }];
+    writeFileSync(journal, JSON.stringify({ version: 1, baseUrl: "https://other.example/v2", runs: ["1"], orders }));
+    await expect(measure(emulate(), { journal })).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it("cancels what it has placed when it is stopped", async () => {
+    const emulator = emulate();
+    let stop = () => {};
+    const report = await measure(emulator, {
+      onStop: (end) => {
+        stop = end;
+      },
+      onFinding: ({ row }) => {
+        if (row.id === "visible-after") stop();
+      },
+    });
+    expect(report.interrupted).toBe(true);
+    expect(report.findings.at(-1)?.row.id).toBe("visible-after");
+    expect(report.orders).toBeGreaterThan(3);
+    expect(openOrders(emulator)).toEqual([]);
+  });
+
+  it("says what has changed since a file, in three places", async () => {
+    const before = await measure(emulate({ pageSize: 20 }));
+    const assumptions = { errorField: "error", emptyCancellation: "refuse" } as const;
+    const report = await measure(emulate({ pageSize: 30, assumptions }), { compare: before.file });
+    const changed = report.findings.filter(({ verdict }) => verdict === "differs");
+    expect(changed.map(({ row, expected, value }) => [row.id, expected, value])).toEqual([
+      ["error-object", null, "error"],
+      ["page-size", 20, 30],
+      ["empty-cancellation", "accepted", "refused"],
+    ]);
+    expect(isAsAssumed(report)).toBe(false);
+    const same = await measure(emulate({ pageSize: 20 }), { compare: before.file });
+    expect(isAsAssumed(same)).toBe(true);
+  });
+
+  it("refuses an organization of production, and a wrong key", async () => {
+    const production = emulate({ environment: "production" });
+    await expect(measure(production)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("production"),
+    });
+    expect(openOrders(production)).toEqual([]);
+    await expect(measure(emulate(), { secretKey: "another-secret-key" })).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it("shows the key in no report, also when the service repeats it", async () => {
+    const emulator = emulate({
+      assumptions: { statusCodes: { received: "emulator-secret-key" }, orderReferenceField: "found" },
+    });
+    const report = await measure(emulator);
+    const texts = [toJson(report), toHtml(report), toJunit(report), JSON.stringify(report.file)];
+    for (const text of texts) expect(text).not.toContain(emulator.secretKey);
+    expect(JSON.parse(toJson(report))).toMatchObject({ ok: false, left: expect.any(Array) });
+    expect(toJunit(report)).toContain(
+      'name="lookup-field: Field of the look-up&apos;s response"'.replace("&apos;", "'"),
+    );
+    expect(toHtml(report)).toContain("1 difference from what is assumed");
+  });
+});
