@@ -52,7 +52,7 @@ describe("pod-partner verify", () => {
     ["Python", ["python3", example("worker.py")]],
   ])("finds nothing in the worker of the example in %s", async (_, program) => {
     const { code, report, rows } = await verify(
-      "again,order-lost,order-502,order-late,order-very-late,order-cut,killed,storm,unstable,rate,small",
+      "again,twice-at,order-lost,order-502,order-late,order-very-late,order-cut,killed,storm,unstable,rate,small",
       program,
     );
     expect(rows).toEqual({
@@ -64,6 +64,8 @@ describe("pod-partner verify", () => {
       "order-very-late": "passed",
       "order-cut": "passed",
       "order-lost-blind": "passed",
+      "twice-at-once": "passed",
+      "killed-before": "passed",
       "killed-after": "passed",
       "killed-during": "passed",
       "killed-later": "passed",
@@ -80,9 +82,14 @@ describe("pod-partner verify", () => {
     expect({ code, ok: report.ok, orders: report.orders }).toEqual({ code: 0, ok: true, orders: 5 });
   });
 
+  it("runs no two processes with `--parallel 1`, and says so", async () => {
+    const { output } = await runCli(["verify", "--only", "again,twice-at", "--parallel", "1", "--", ...broken]);
+    expect(output).toMatch(/–\s+Two processes do the same work at once \(needs --parallel 2\)/);
+  });
+
   it("finds where a client that only retries orders twice, and writes the reports", async () => {
     const [junit, html] = [join(folder, "report.xml"), join(folder, "report.html")];
-    const { code, rows } = await verify("again,order-lost,order-late,killed,claim", broken, [
+    const { code, rows } = await verify("again,twice-at,order-lost,order-late,killed,claim", broken, [
       "--junit",
       junit,
       "--html",
@@ -96,6 +103,8 @@ describe("pod-partner verify", () => {
         "order-lost-before": "passed",
         "order-late": "failed: made twice: shop-1",
         "order-lost-blind": "failed: made twice: shop-1",
+        "twice-at-once": "failed: made twice: shop-1, shop-2, shop-3 and 2 more",
+        "killed-before": "passed",
         "killed-after": "failed: made twice: shop-1",
         "killed-during": "failed: made twice: shop-1",
         "killed-later": "failed: made twice: shop-1, shop-2",
@@ -107,7 +116,7 @@ describe("pod-partner verify", () => {
       },
     });
     expect(readFileSync(junit, "utf8")).toMatch(
-      /<testsuite name="pod-partner verify" tests="13" failures="7" skipped="4"/,
+      /<testsuite name="pod-partner verify" tests="15" failures="8" skipped="4"/,
     );
     expect(readFileSync(junit, "utf8")).toContain('name="order-late: A gateway gives up');
     expect(readFileSync(junit, "utf8")).toContain('<failure type="doubled" message="made twice: shop-1">');
@@ -399,6 +408,13 @@ describe("pod-partner verify", () => {
         expect(rows).toEqual({ [row]: "passed" });
       },
     );
+
+    it("is used by two commands at once in a row of its own, and fails it when it only looks first", async () => {
+      const port = await freePort();
+      const server = serverOf("raced", port, `${checks} accept((await read()) ? 204 : 503);`);
+      const { rows } = await verify("twice-at-once", server, optionsOf(port));
+      expect(rows).toEqual({ "twice-at-once": expect.stringMatching(/^failed: made twice: web-1/) });
+    });
 
     it("names the drive command that ended with an error", async () => {
       const port = await freePort();
