@@ -1,28 +1,20 @@
-/** A worker takes orders from a queue and places each once, even if an earlier worker was killed during a request. */
-import { type IdentifiedOrderInput, PodPartner } from "pod-partner";
+/** Workers place the orders of a queue, each once, even if one is killed during a request and its job comes again. */
+import { type IdentifiedOrderInput, memoryStorage, PodPartner } from "pod-partner";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
-const emulator = createEmulator();
-const connect = () => new PodPartner(emulator.clientOptions);
-const partner = connect();
+// An identifier that is sent twice makes two orders: only the client prevents it.
+const emulator = createEmulator({ repeatedIdentifier: "create" });
+/** What all workers share. Here they are clients of one process; for processes use Postgres, Redis or a file: docs/storage.md. */
+const storage = memoryStorage();
+const startWorker = () => new PodPartner({ ...emulator.clientOptions, storage });
 
-/** A row of your queue or table. */
-interface Job {
-  order: IdentifiedOrderInput;
-  /** Whether a worker has taken this job before. Store it before you place the order. */
-  isTaken: boolean;
+async function work(worker: PodPartner, order: IdentifiedOrderInput, signal?: AbortSignal): Promise<void> {
+  const { customIdentifier, reference, existed } = await worker.orders.ensure(order, { signal });
+  console.log(customIdentifier, reference, existed ? "was there already" : "was placed");
 }
 
-async function work(job: Job): Promise<void> {
-  // An earlier worker may have just sent the order, however long ago it took the job: it may have waited for the rate limit first. The
-  // service may still be working on it, so one look-up cannot decide.
-  const lookFor = job.isTaken ? 30_000 : 0;
-  job.isTaken = true;
-  const { reference, existed } = await partner.orders.ensure(job.order, { lookFor });
-  console.log(job.order.customIdentifier, reference, existed ? "was there already" : "was placed");
-}
-
-const { reference: imageReference } = await partner.images.upload(sampleImage("a design"));
+const worker = startWorker();
+const { reference: imageReference } = await worker.images.upload(sampleImage("a design"));
 const order = (customIdentifier: string): IdentifiedOrderInput => ({
   storeReference: emulator.demo.stores.api,
   shippingKind: "combined",
@@ -30,13 +22,10 @@ const order = (customIdentifier: string): IdentifiedOrderInput => ({
   orderlines: [{ productReference: emulator.demo.products.slimCase, imageReference, quantity: 1 }],
 });
 
-// Another worker sends the order and is killed while the service works on it.
-const interrupted: Job = { order: order("shop-1"), isTaken: true };
-const killed = new AbortController();
+// A worker sends an order and is killed while the service works on it.
 emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 500, when: "before" });
-const earlier = connect().orders.ensure(interrupted.order, { signal: killed.signal });
-setTimeout(() => killed.abort(), 100);
-await earlier.catch(() => console.log("a worker was killed"));
+await work(startWorker(), order("shop-1"), AbortSignal.timeout(100)).catch(() => console.log("a worker was killed"));
 
-for (const job of [interrupted, { order: order("shop-2"), isTaken: false }]) await work(job);
-console.log("orders:", (await partner.orders.list().toArray()).length);
+// Another one takes its job, and looks up what was sent.
+for (const customIdentifier of ["shop-1", "shop-2"]) await work(worker, order(customIdentifier));
+console.log("orders:", (await worker.orders.list().toArray()).length);

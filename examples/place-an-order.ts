@@ -1,9 +1,10 @@
-/** Places an order for a shop's webhook, at most once, even if the shop sends the webhook twice or the process restarts. */
-import { type PlacedOrder, PodPartner, parseReference, RequestValidationError } from "pod-partner";
+/** Places an order for a shop's webhook, once, even if the shop sends the webhook twice or the process is killed. */
+import { memoryStorage, type PlacedOrder, PodPartner, parseReference, RequestValidationError } from "pod-partner";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
 const emulator = createEmulator();
-const partner = new PodPartner(emulator.clientOptions);
+const storage = memoryStorage(); // in production one that outlives the process, and that all processes share: docs/storage.md
+const partner = new PodPartner({ ...emulator.clientOptions, storage });
 
 /** The content of the shop's webhook. Your shop uses other names. */
 interface ShopOrder {

@@ -5,6 +5,8 @@ import type { PodPartner } from "pod-partner";
 import * as callbacks from "pod-partner/callbacks";
 import { sqliteStorage } from "pod-partner/sqlite";
 
+/** What all processes share: which orders were sent, and what was handed over. On many machines: `postgresStorage` or `redisStorage`. */
+export const storage = sqliteStorage("partner.db");
 export const FOLLOWER = Symbol("the follower of orders");
 
 /** Your own code. The same change may come twice: key each effect on the order and the total. */
@@ -13,7 +15,6 @@ async function save({ order, changes }: callbacks.OrderChanged): Promise<void> {
 }
 
 export function createFollower(partner: PodPartner): callbacks.OrderFollower {
-  const storage = sqliteStorage("partner.db"); // for many machines: `redisStorage`
   return callbacks.createOrderFollower({ partner, storage, interval: 3_600_000, onChange: save });
 }
 

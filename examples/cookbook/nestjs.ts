@@ -2,7 +2,7 @@
 import { Global, Inject, Injectable, Module } from "@nestjs/common";
 import { type IdentifiedOrderInput, type PlacedOrder, PodPartner } from "pod-partner";
 import type { OrderFollower } from "pod-partner/callbacks";
-import { CallbacksController, createFollower, FOLLOWER } from "./nestjs-callbacks";
+import { CallbacksController, createFollower, FOLLOWER, storage } from "./nestjs-callbacks";
 
 @Injectable()
 export class OrdersService {
@@ -11,7 +11,7 @@ export class OrdersService {
     @Inject(FOLLOWER) private readonly follower: OrderFollower,
   ) {}
 
-  /** Places an order once, also when it is called again after an error, and follows it. */
+  /** Places an order once, also when it is called again after an error or a kill, and follows it. */
   async place(order: IdentifiedOrderInput): Promise<PlacedOrder> {
     const placed = await this.partner.orders.ensure(order);
     await this.follower.follow(placed.reference);
@@ -22,7 +22,7 @@ export class OrdersService {
 @Global()
 @Module({
   providers: [
-    { provide: PodPartner, useFactory: () => new PodPartner() }, // reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY
+    { provide: PodPartner, useFactory: () => new PodPartner({ storage }) }, // reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY
     { provide: FOLLOWER, useFactory: createFollower, inject: [PodPartner] },
     OrdersService,
   ],

@@ -1,40 +1,37 @@
-/** Receives the webhook `orders/paid` of Shopify, stores each order, and places it once, also after a kill or an outage. Run one process. */
+/** Receives the webhook `orders/paid` of Shopify, stores each order, and places it once, also after a kill, in any number of processes. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { PodPartner, parseReference } from "pod-partner";
+import { sqliteStorage } from "pod-partner/sqlite";
 import { orderOf } from "./shopify-order.ts";
 
 const { SHOPIFY_SECRET: secret, STORE_REFERENCE: store, PORT: port = "3000" } = process.env;
 if (!secret || !store) throw new Error("SHOPIFY_SECRET or STORE_REFERENCE is not set");
 const storeReference = parseReference("Store", store);
-const partner = new PodPartner(); // reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY
+// What the processes share: it says which orders were sent. The client reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.
+const partner = new PodPartner({ storage: sqliteStorage("partner.db") });
 
 const db = new DatabaseSync("shopify.db");
-db.exec("CREATE TABLE IF NOT EXISTS inbox (id TEXT PRIMARY KEY, body TEXT, tried INTEGER DEFAULT 0, result TEXT)");
-const inWork = new Set<unknown>();
+db.exec("PRAGMA busy_timeout = 5000; CREATE TABLE IF NOT EXISTS inbox (id TEXT PRIMARY KEY, body TEXT, result TEXT)");
 
-async function place(id: string, body: string, isRepeated: boolean): Promise<void> {
-  inWork.add(id);
+/** Places an order, unless it was placed or another process places it now. */
+async function place(id: string, body: string): Promise<void> {
   try {
-    db.prepare("UPDATE inbox SET tried = 1 WHERE id = ?").run(id);
     const order = orderOf(JSON.parse(body), storeReference);
-    // A process that was killed may have sent the order a moment ago: look it up while the service may work on it.
-    const placed = order && (await partner.orders.ensure(order, { lookFor: isRepeated ? 30_000 : 0 }));
+    const placed = order && (await partner.orders.ensure(order));
     db.prepare("UPDATE inbox SET result = ? WHERE id = ?").run(placed?.reference ?? "nothing to print", id);
   } catch (error) {
     console.error("Shopify order", id, error);
-  } finally {
-    inWork.delete(id);
   }
 }
 
 /** Places what is not placed yet. What fails comes again every five minutes, and is in the log, until you set its `result`. */
 function placeAll(): void {
-  for (const { id, body, tried } of db.prepare("SELECT * FROM inbox WHERE result IS NULL").all())
-    if (!inWork.has(id)) void place(`${id}`, `${body}`, tried === 1);
+  for (const { id, body } of db.prepare("SELECT id, body FROM inbox WHERE result IS NULL").all())
+    void place(`${id}`, `${body}`);
 }
 
 const app = new Hono();
@@ -44,8 +41,9 @@ app.post("/webhooks/orders", bodyLimit({ maxSize: 2_000_000 }), async (context) 
   const expected = createHmac("sha256", secret).update(body).digest();
   if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return context.body(null, 401);
   const text = body.toString();
-  db.prepare("INSERT OR IGNORE INTO inbox (id, body) VALUES (?, ?)").run(`${JSON.parse(text).id}`, text);
-  placeAll();
+  const id = `${JSON.parse(text).id}`;
+  const { changes } = db.prepare("INSERT OR IGNORE INTO inbox (id, body) VALUES (?, ?)").run(id, text);
+  if (changes === 1) void place(id, text);
   return context.body(null, 200); // at once: after five seconds Shopify counts it as lost, and sends it again
 });
 

@@ -25,9 +25,9 @@ async function apply({ order, changes }: OrderChanged): Promise<void> {
 const follower = createOrderFollower({ partner, storage, onChange: apply });
 
 const tasks = {
-  async place({ order }: { order: IdentifiedOrderInput }, isRepeated: boolean) {
-    // A worker that was killed may have sent the order a moment ago: look it up while the service may work on it.
-    const { reference } = await partner.orders.ensure(order, { lookFor: isRepeated ? 30_000 : 0 });
+  async place({ order }: { order: IdentifiedOrderInput }) {
+    // The storage knows what a worker that was killed has sent.
+    const { reference } = await partner.orders.ensure(order);
     await follower.follow(reference);
     console.log(reference, "placed", order.customIdentifier);
   },
@@ -37,7 +37,7 @@ const tasks = {
 
 const worker = new Worker(
   "orders",
-  ({ name, data, attemptsStarted }) => tasks[name as keyof typeof tasks](data, attemptsStarted > 1),
+  ({ name, data }) => tasks[name as keyof typeof tasks](data),
   // A job of a killed worker comes back after `lockDuration`. Its default allows that only once: then the job would fail.
   { connection: { url }, concurrency: 8, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 100 },
 );

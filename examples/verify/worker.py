@@ -1,6 +1,7 @@
-"""Places orders once over plain HTTP: `npx pod-partner verify -- python3 examples/verify/worker.py`. Needs Python 3.9 and no package."""
+"""Places orders once over plain HTTP: `npx pod-partner verify -- python3 examples/verify/worker.py`. Needs Python 3.9, Linux or macOS, and no package."""
 
 import base64
+import fcntl
 import http.client
 import json
 import os
@@ -12,6 +13,7 @@ import urllib.request
 BASE_URL = os.environ["POD_PARTNER_BASE_URL"]
 SECRET_KEY = os.environ["POD_PARTNER_SECRET_KEY"]
 FILE = os.path.join(os.environ.get("POD_PARTNER_VERIFY_FOLDER", "."), "queue.json")
+LOCK = open(f"{FILE}.lock", "w")  # it ends with the process
 PROCESSING_TIME = 10  # seconds for which the service may work on an order
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -85,7 +87,8 @@ def ensure(order, seconds):
 
 
 def main():
-    """Places five orders. The file says which were taken."""
+    """Places five orders. The file says which were taken, and one process at a time places them."""
+    fcntl.flock(LOCK, fcntl.LOCK_EX)
     taken = []
     if os.path.exists(FILE):
         with open(FILE, encoding="utf-8") as file:

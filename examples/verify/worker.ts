@@ -1,17 +1,14 @@
 /** Places orders from a queue, each once, whatever happens: `npx pod-partner verify -- node examples/verify/worker.ts`. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PodPartner, PodPartnerError } from "pod-partner";
+import { sqliteStorage } from "pod-partner/sqlite";
 import { sampleImage } from "pod-partner/testing";
 
-/** How long the service may work on an order, and the time of a look-up after a restart. */
-const processingTime = 10_000;
-const partner = new PodPartner({ timeout: 5_000, assumptions: { processingTime } });
-
-/** The queue: in production a table. It says which orders were taken. */
-const file = join(process.env.POD_PARTNER_VERIFY_FOLDER ?? ".", "queue.json");
-const taken: string[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+/** What all processes share. It says which orders were sent, also by a process that was killed. */
+const storage = sqliteStorage(join(process.env.POD_PARTNER_VERIFY_FOLDER ?? ".", "partner.db"));
+// The emulator of `verify` works on an order for at most ten seconds, the real service for 30: the default.
+const partner = new PodPartner({ storage, timeout: 5_000, assumptions: { processingTime: 10_000 } });
 
 /** Repeats a job for a minute, while it may succeed. An order that is repeated is not made twice. */
 async function persist<Result>(job: () => Promise<Result>): Promise<Result> {
@@ -37,10 +34,6 @@ for (const quantity of [1, 2, 3, 4, 5]) {
   const customIdentifier = `shop-${quantity}`;
   const orderlines = [{ productReference: product.reference, imageReference, quantity }];
   const order = { customIdentifier, storeReference: store.reference, shippingKind: "combined", orderlines } as const;
-  // An earlier process was killed: the service may still be making its order, however long ago the order was taken.
-  const lookFor = taken.includes(customIdentifier) ? processingTime : 0;
-  taken.push(customIdentifier);
-  writeFileSync(file, JSON.stringify(taken));
-  const { reference } = await persist(() => partner.orders.ensure(order, { lookFor }));
+  const { reference } = await persist(() => partner.orders.ensure(order));
   console.log(customIdentifier, reference);
 }

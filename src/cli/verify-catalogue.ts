@@ -31,6 +31,8 @@ export interface Row {
   readonly options?: (usage: Usage) => StartEmulatorOptions;
   readonly begin?: (emulator: RunningEmulator, usage: Usage) => void;
   readonly kill?: (usage: Usage) => Kill;
+  /** Two processes of the program do the same work at the same time. For a server: two of its command. */
+  readonly twice?: true;
   /** Milliseconds after which the service has done what a fault delays. */
   readonly settle?: number;
   readonly callbacks?: CallbackFault;
@@ -56,6 +58,7 @@ const secondOrder = ({ orders: [, second = 2] }: Usage): number => second;
 const lateOrder = ({ orders: made }: Usage): number => made[Math.ceil((made.length * 5) / 6) - 1] ?? 1;
 
 const orders = "orders.md";
+const sharing = "orders.md#share-a-storage";
 const faults = "faults.md";
 
 /** A fault of a request that makes an order. */
@@ -67,6 +70,9 @@ const ofOrder =
 const killOn =
   (on: readonly string[], nthOf: (usage: Usage) => number = () => 1) =>
   (usage: Usage): Kill => ({ on, nth: nthOf(usage), after: 200 });
+
+/** An hour: until then, the run has ended. */
+const neverInTime = 3_600_000;
 
 /** All rows, in the order of the report. */
 export const catalogue: readonly Row[] = [
@@ -170,10 +176,27 @@ export const catalogue: readonly Row[] = [
     ],
   },
   {
+    id: "twice-at-once",
+    name: "Two processes do the same work at once",
+    applies: places,
+    page: sharing,
+    // The second process comes before the service has made the first orders.
+    faults: [{ on: "orders.create", nth: (n) => n <= 4, fault: "slow", ms: 500, when: "before" }],
+    twice: true,
+  },
+  {
+    id: "killed-before",
+    name: "The program is killed, its request for an order never arrives, and it starts again",
+    applies: places,
+    page: sharing,
+    faults: ofOrder({ fault: "slow", ms: neverInTime, when: "before" }),
+    kill: killOn(["orders.create"], firstOrder),
+  },
+  {
     id: "killed-after",
     name: "The program is killed when the order is made, and starts again",
     applies: places,
-    page: "orders.md#after-a-restart",
+    page: sharing,
     faults: ofOrder({ fault: "slow", ms: 2_000 }),
     kill: killOn(["orders.create"], firstOrder),
   },
@@ -181,17 +204,16 @@ export const catalogue: readonly Row[] = [
     id: "killed-during",
     name: "The program is killed a second before the order is made, and starts again",
     applies: places,
-    page: "orders.md#after-a-restart",
+    page: sharing,
     faults: ofOrder({ fault: "slow", ms: 1_200, when: "before" }),
     kill: killOn(["orders.create"], firstOrder),
     settle: 1_500,
   },
-
   {
     id: "killed-later",
     name: "The program is killed when the second order is made, and starts again",
     applies: placesSeveral,
-    page: "orders.md#after-a-restart",
+    page: sharing,
     faults: ofOrder({ fault: "slow", ms: 2_000 }, secondOrder),
     kill: killOn(["orders.create"], secondOrder),
   },
@@ -199,7 +221,7 @@ export const catalogue: readonly Row[] = [
     id: "killed-last",
     name: "The program is killed when one of its last orders is made, and starts again",
     applies: ({ orders: made }) => made.length >= 5,
-    page: "orders.md#after-a-restart",
+    page: sharing,
     faults: ofOrder({ fault: "slow", ms: 2_000 }, lateOrder),
     kill: killOn(["orders.create"], lateOrder),
   },

@@ -33,6 +33,8 @@ export interface Setup {
   readonly seed: number;
   /** The file that says what is assumed of the service. */
   readonly assumptions: string | undefined;
+  /** Rows at a time. */
+  readonly parallel: number;
   /** Milliseconds for each run. */
   readonly timeout: number;
 }
@@ -164,6 +166,14 @@ async function startServer(
   return text === undefined ? server : { finding: { kind: "unfinished", text } };
 }
 
+/** Starts a command: two processes of it if the row says so. Then it ends when both have ended, and fails when one does. */
+function launchWork(command: readonly string[], { twice }: Row, launch: Launch): Pick<Started, "program" | "done"> {
+  const program = launch(command);
+  if (twice === undefined) return { program, done: program.ended };
+  const both = Promise.all([program.ended, launch(command).ended]);
+  return { program, done: both.then(([one, other]) => (one.code === 0 ? other : one)) };
+}
+
 /** Runs the program to its end. A row may kill it, and start it again. */
 async function execute(
   { program: command, server }: Setup,
@@ -174,14 +184,11 @@ async function execute(
   signal: AbortSignal,
 ): Promise<Execution> {
   const begin = async (): Promise<Started | Unready> => {
-    if (server === undefined) {
-      const program = launch(command);
-      return { program, done: program.ended };
-    }
+    if (server === undefined) return launchWork(command, row, launch);
     const program = await startServer(command, server, launch, signal);
     if ("finding" in program) return program;
-    const driver = launch(shell(server.drive));
-    return { program, done: driver.ended, driver };
+    const { program: driver, done } = launchWork(shell(server.drive), row, launch);
+    return { program, done, driver };
   };
   let started = await begin();
   if ("finding" in started) return { code: 1, findings: [started.finding] };

@@ -72,16 +72,11 @@ function setupOf(values: FlagValues<typeof flags>, program: readonly string[]): 
   }
   if (sweep !== undefined && callbackUrl === undefined) throw usage("--sweep needs --callback-url.");
   const server = ready === undefined || drive === undefined ? undefined : { ready, drive, sweep };
-  const { timeout = defaults.timeout, assumptions } = values;
-  return {
-    program,
-    server,
-    callbackUrl,
-    orders,
-    seed,
-    timeout,
-    assumptions: assumptions === undefined ? undefined : resolve(assumptions),
-  };
+  const { timeout = defaults.timeout } = values;
+  const assumptions = values.assumptions === undefined ? undefined : resolve(values.assumptions);
+  // The rows of a server share its port.
+  const parallel = server === undefined ? (values.parallel ?? defaults.parallel) : 1;
+  return { program, server, callbackUrl, orders, seed, timeout, parallel, assumptions };
 }
 
 const count = (map: ReadonlyMap<string, readonly string[]>): number =>
@@ -120,6 +115,8 @@ async function runCalm(setup: Setup): Promise<{ readonly baseline: Run; readonly
 async function outcomeOf(row: Row, setup: Setup, baseline: Run): Promise<Outcome> {
   const skipped = { row, status: "skipped", findings: [], took: 0, requests: 0, output: "" } as const;
   if (!row.applies(baseline.usage)) return skipped;
+  const isAlone = setup.server === undefined && setup.parallel === 1;
+  if (row.twice && isAlone) return { ...skipped, reason: "needs --parallel 2" };
   if (row.callbacks === "never" && setup.server?.sweep === undefined) return { ...skipped, reason: "needs --sweep" };
   const run = await runOnce(setup, row, baseline.usage);
   const found = compare(baseline.result, run.result);
@@ -256,8 +253,7 @@ export const verify = command({
     if (report.orders + report.claims === 0) {
       say(paint("yellow", "It made no order and no claim, so only its requests and its end are checked."), "");
     }
-    const parallel = setup.server === undefined ? (values.parallel ?? defaults.parallel) : 1;
-    const outcomes = await runRows(rows, parallel, (row) => outcomeOf(row, setup, baseline), {
+    const outcomes = await runRows(rows, setup.parallel, (row) => outcomeOf(row, setup, baseline), {
       tell: values.json ? () => {} : printOutcome,
       pass: (ended) => update({ outcomes: ended }),
     });

@@ -16,7 +16,7 @@ describe("pod-partner verify", () => {
 
   it("finds nothing in the worker of the example", async () => {
     const { code, report, rows } = await verify(
-      "again,order-lost,order-502,order-late,order-very-late,order-cut,killed,storm,unstable,rate,small",
+      "again,twice-at,order-lost,order-502,order-late,order-very-late,order-cut,killed,storm,unstable,rate,small",
       worker,
     );
     expect(rows).toEqual({
@@ -28,6 +28,8 @@ describe("pod-partner verify", () => {
       "order-very-late": "passed",
       "order-cut": "passed",
       "order-lost-blind": "passed",
+      "twice-at-once": "passed",
+      "killed-before": "passed",
       "killed-after": "passed",
       "killed-during": "passed",
       "killed-later": "passed",
@@ -45,13 +47,23 @@ describe("pod-partner verify", () => {
   });
 
   it("finds nothing in the worker of the example in Python", async () => {
-    const { rows } = await verify("again,order-late,killed-during", ["python3", example("worker.py")]);
-    expect(rows).toEqual({ again: "passed", "order-late": "passed", "killed-during": "passed" });
+    const { rows } = await verify("again,twice-at,order-late,killed-during", ["python3", example("worker.py")]);
+    expect(rows).toEqual({
+      again: "passed",
+      "twice-at-once": "passed",
+      "order-late": "passed",
+      "killed-during": "passed",
+    });
+  });
+
+  it("runs no two processes with `--parallel 1`, and says so", async () => {
+    const { output } = await runCli(["verify", "--only", "again,twice-at", "--parallel", "1", "--", ...broken]);
+    expect(output).toMatch(/–\s+Two processes do the same work at once \(needs --parallel 2\)/);
   });
 
   it("finds where a client that only retries orders twice, and writes the reports", async () => {
     const [junit, html] = [at("report.xml"), at("report.html")];
-    const { code, rows } = await verify("again,order-lost,order-late,killed,claim", broken, [
+    const { code, rows } = await verify("again,twice-at,order-lost,order-late,killed,claim", broken, [
       "--junit",
       junit,
       "--html",
@@ -65,6 +77,8 @@ describe("pod-partner verify", () => {
         "order-lost-before": "passed",
         "order-late": "failed: made twice: shop-1",
         "order-lost-blind": "failed: made twice: shop-1",
+        "twice-at-once": "failed: made twice: shop-1, shop-2, shop-3 and 2 more",
+        "killed-before": "passed",
         "killed-after": "failed: made twice: shop-1",
         "killed-during": "failed: made twice: shop-1",
         "killed-later": "failed: made twice: shop-1, shop-2",
@@ -76,7 +90,7 @@ describe("pod-partner verify", () => {
       },
     });
     expect(readFileSync(junit, "utf8")).toMatch(
-      /<testsuite name="pod-partner verify" tests="13" failures="7" skipped="4"/,
+      /<testsuite name="pod-partner verify" tests="15" failures="8" skipped="4"/,
     );
     expect(readFileSync(junit, "utf8")).toContain('name="order-late: A gateway gives up');
     expect(readFileSync(junit, "utf8")).toContain('<failure type="doubled" message="made twice: shop-1">');

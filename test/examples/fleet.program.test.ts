@@ -25,7 +25,7 @@ describeWithRedis("the example of a fleet", () => {
 
   it("loses nothing and doubles no order and no effect when workers are killed in the middle", async () => {
     const { server, redis } = context;
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ repeatedIdentifier: "create" });
     const { baseUrl, secretKey, demo } = emulator;
     const client = { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey };
     const environment = { ...client, CALLBACK_TOKEN: token, REDIS_URL: server.url, PORT: "0" };

@@ -90,6 +90,15 @@ const cases: readonly (readonly [alert: string, at: string, raised: object[], qu
     [series("pod_partner_outcome_unknown_total", "1x10")],
   ],
   [
+    "PodPartnerStorageLost",
+    "5m",
+    [
+      series('pod_partner_storage_lost{instance="1"}', "0x10"),
+      series('pod_partner_storage_lost{instance="2"}', "1x10"),
+    ],
+    [series("pod_partner_storage_lost", "0 0 0 0 0 1 0")],
+  ],
+  [
     "PodPartnerFailing",
     "15m",
     [

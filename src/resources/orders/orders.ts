@@ -49,7 +49,7 @@ export class OrdersResource {
 
   /**
    * Places an order, never twice (specification 4.7). If the response is lost, the SDK looks up the order by its `customIdentifier`
-   * before it sends the request again. To repeat the call after a restart of your process, use {@link OrdersResource.ensure}.
+   * before it sends the request again. To repeat the call after an error or a restart, use {@link OrdersResource.ensure}.
    *
    * @throws `RequestValidationError` before sending, with the path of each issue.
    * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
@@ -67,7 +67,7 @@ export class OrdersResource {
 
   /**
    * Ensures that an order with this `customIdentifier` exists: looks it up, and places it only if it does not exist (specification 4.7,
-   * 4.10). You can safely repeat the call. After a restart, set `lookFor`: another process may have sent the order a moment ago.
+   * 4.10). You can safely repeat the call. With a `storage` that your processes share, this holds for all of them, and after any kill.
    *
    * If the order exists, its lines, annotations and address are compared with yours, which costs two more requests. After a replaced
    * address, pass `compare: "lines"`. `compare: false` compares nothing.

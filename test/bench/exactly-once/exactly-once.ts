@@ -8,7 +8,12 @@ import { fileURLToPath } from "node:url";
 import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
 
-const clientNames = ["pod-partner", "fetch with retries", "a generated client"] as const;
+const clientNames = [
+  "pod-partner",
+  "pod-partner, lookFirst: false",
+  "fetch with retries",
+  "a generated client",
+] as const;
 export type ClientName = (typeof clientNames)[number];
 
 const orders = Number(process.env.ORDERS ?? 10_000);

@@ -15,28 +15,26 @@ const references = JSON.parse(process.env.REFERENCES ?? "{}") as {
 };
 const headers = { "X-Service-Secret-Key": secretKey };
 
-/** The queue: when each order was taken, and which are done. */
-const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
-const taken = new Map(
-  lines.filter((line) => line.startsWith("taken")).map((line) => [line.split(" ")[1], Number(line.split(" ")[2])]),
-);
-const done = new Set(lines.filter((line) => line.startsWith("done")).map((line) => line.split(" ")[1]));
+/** The queue: which orders are done. */
+const done = new Set(existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
 
-/** Places one order, and rejects if that failed. `before` is when an earlier process took it. */
-type Place = (order: IdentifiedOrderInput, before: number | undefined) => Promise<unknown>;
+/** Places one order, and rejects if that failed. */
+type Place = (order: IdentifiedOrderInput) => Promise<unknown>;
 
 const isTransient = (status: number): boolean => status === 429 || status >= 500;
 
+/** The processes share a file. */
+async function ensuring(lookFirst: boolean): Promise<Place> {
+  const built = (entry: string): string => new URL(`dist/${entry}.js`, `file://${process.cwd()}/`).href;
+  const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
+  const { sqliteStorage } = (await import(built("sqlite"))) as typeof import("pod-partner/sqlite");
+  const partner = new PodPartner({ baseUrl, secretKey, storage: sqliteStorage(`${file}.db`) });
+  return (order) => partner.orders.ensure(order, { lookFirst });
+}
+
 const clients: Readonly<Record<ClientName, () => Promise<Place>>> = {
-  "pod-partner": async () => {
-    const index = new URL("dist/index.js", `file://${process.cwd()}/`).href;
-    const { PodPartner } = (await import(index)) as typeof import("pod-partner");
-    const partner = new PodPartner({ baseUrl, secretKey });
-    return (order, before) => {
-      const lookFor = before === undefined ? 0 : Math.max(0, before + 30_000 - Date.now());
-      return partner.orders.ensure(order, { lookFor, compare: false });
-    };
-  },
+  "pod-partner": () => ensuring(true),
+  "pod-partner, lookFirst: false": () => ensuring(false),
 
   // As most write it: up to five attempts, and a wait that doubles.
   "fetch with retries": async () => async (order) => {
@@ -71,16 +69,13 @@ const place = await clients[name]();
 const waiting = Array.from({ length: Number(orders) }, (_, index) => `order-${index}`).filter((id) => !done.has(id));
 const lane = async () => {
   for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-    const before = taken.get(id);
-    if (before === undefined) appendFileSync(file, `taken ${id} ${Date.now()}\n`);
     const { storeReference, productReference, imageReference } = references;
     const orderlines = [{ productReference, imageReference, quantity: 1 }];
     try {
-      await place({ customIdentifier: id, storeReference, shippingKind: "combined", orderlines }, before);
-      appendFileSync(file, `done ${id}\n`);
+      await place({ customIdentifier: id, storeReference, shippingKind: "combined", orderlines });
+      appendFileSync(file, `${id}\n`);
     } catch {
       // The queue gives it to a worker again.
-      taken.set(id, taken.get(id) ?? Date.now());
       await sleep(500);
       waiting.push(id);
     }
