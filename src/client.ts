@@ -109,7 +109,7 @@ export class PodPartner {
         observer.observe("onStorageBack", { option });
       },
     });
-    this.#storageKind = storage?.kind ?? "memory";
+    this.#storageKind = storage?.kind ?? "none";
     this.#pacer = new Pacer(clock, {
       open:
         fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...reportsOf("pacing.shared"), own, wake })),

@@ -146,45 +146,42 @@ type Tried<Data> = Turn | Made<Data> | Taken | "lost";
 
 const isTurn = <Data>(tried: Tried<Data>): tried is Turn | Made<Data> => tried !== "lost" && !("taken" in tried);
 
-/** Tries to take the lock of a creation, and reads its note. */
+/** Reads the note of a creation. Unless it shows that it was made, tries to take its lock. */
 async function tryTurn<Data>(
   call: Call<never, Data>,
   storage: ClientStorage,
   { noteKey, lockKey, content }: Keys,
 ): Promise<Tried<Data>> {
-  const taking = storage.lock(lockKey, lockTime);
-  let lock: Lock | undefined;
-  let isUsed = false;
   try {
-    const taken = await call.within(taking);
-    if (taken === "lost") return taken;
-    lock = taken;
     const bytes = await call.within(storage.find(noteKey));
     if (bytes === "lost") return bytes;
     const note = noteOf(bytes);
     if (note?.created !== undefined) {
       const { data, status } = note.created;
+      const known = note.content === content ? "same" : "other";
       const response = new Response(null, { status });
-      return {
-        data: data as Data,
-        response,
-        existed: true,
-        recovered: false,
-        known: note.content === content ? "same" : "other",
-      };
+      return { data: data as Data, response, existed: true, recovered: false, known };
     }
-    isUsed = lock !== undefined;
+    const lock = await lockOf(call, storage, lockKey);
+    if (lock === "lost") return lock;
     return lock === undefined ? { taken: note } : new Turn(call, { storage, noteKey, content, lock, bytes, note });
   } catch (error) {
     // Only the storage was waited for.
     throw error instanceof DeadlineError ? lostError(call.scope.elapsed()) : error;
-  } finally {
-    // Also a lock that comes after the end of the call.
-    if (!isUsed)
-      void taking.then(
-        (late) => (typeof late === "object" ? late.release() : undefined),
-        () => undefined,
-      );
+  }
+}
+
+/** Takes the lock of a key. One that comes after the end of the call is released. */
+async function lockOf(call: Call, storage: ClientStorage, key: string): Promise<Lock | "lost" | undefined> {
+  const taking = storage.lock(key, lockTime);
+  try {
+    return await call.within(taking);
+  } catch (error) {
+    taking.then(
+      (late) => (typeof late === "object" ? late.release() : undefined),
+      () => undefined,
+    );
+    throw error;
   }
 }
 
@@ -320,7 +317,9 @@ class Turn {
     const noted = momentOf(clock);
     const sent: Note = { version: 1, sent: noted.date, content: this.#content };
     const bytes = this.#bytes ?? toJson(sent);
-    const setting = this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: null, ttl: noteLife });
+    // The note may have changed between its reading and the lock: then another call takes another turn.
+    const expected = this.#bytes ?? null;
+    const setting = this.#notedAt !== undefined || this.#storage.set(this.#key, bytes, { expected, ttl: noteLife });
     const [isNoted, isExtended] = await Promise.all([setting, this.#lock?.extend(processingTime + longestNote)]);
     if (isNoted) this.#bytes = bytes;
     if (!isNoted || !isExtended) throw this.#fail("The storage did not take the note that it is about to be sent.");

@@ -28,7 +28,7 @@ interface Kept {
 
 /** The health of a client's storage. */
 export interface StorageHealth {
-  /** What keeps the bytes, for example `postgres`. */
+  /** What keeps the bytes, for example `postgres`; `none` without the option `storage`: then no other process knows the orders. */
   readonly kind: string;
   /** `lost` from an operation that failed to the next one that succeeds. `ready` also before the first operation. */
   readonly state: "ready" | "lost";

@@ -139,6 +139,13 @@ describe("pod-partner verify of a server", () => {
     },
   );
 
+  it("is used by two commands at once in a row of its own, and fails it when it only looks first", async () => {
+    const port = await freePort();
+    const server = serverOf("raced", port, `${checks} accept((await read()) ? 204 : 503);`);
+    const { rows } = await verify("twice-at-once", server, optionsOf(port));
+    expect(rows).toEqual({ "twice-at-once": expect.stringMatching(/^failed: made twice: web-1/) });
+  });
+
   it("names the drive command that ended with an error", async () => {
     const port = await freePort();
     const server = serverOf("driven", port, `${checks} accept((await read()) ? 204 : 503);`);

@@ -86,6 +86,10 @@ export interface ClaimOptions extends RequestOptions {
 const claimOptions: Schema = () =>
   z.strictObject({ key: custom((key) => typeof key === "string" && key !== "", "expected a text that is not empty") });
 
+/** A claim without its photos: a job that runs again uploads them again, and they have other references. */
+const withoutPhotos = (claim: object): unknown =>
+  JSON.parse(JSON.stringify(claim, (name, value) => (name === "evidenceReferences" ? undefined : value)));
+
 /** A key stands for one claim: the partner may have used it for another one by mistake. */
 const otherClaim = (endpoint: string, reference: ClaimReference): RequestValidationError =>
   new RequestValidationError({
@@ -131,7 +135,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
       const { data, response, existed, recovered, known } = await once(call, filing.shared, {
         kind: "claim",
         identifier: own.key === undefined ? equal : `key:${own.key}`,
-        content: [nameOf(endpoint), sent],
+        content: [nameOf(endpoint), withoutPhotos(sent)],
         isKept: own.key !== undefined,
         recovery,
         make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, equal, sending, since),

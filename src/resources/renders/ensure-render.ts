@@ -100,7 +100,7 @@ export interface Creator extends BatchTools {
 
 /**
  * Creates the render of a pair, unless the storage has it. One process creates it, under a lock; the others wait for its entry. While the
- * storage is lost, the row waits for it, because the render may have been paid for.
+ * storage is lost, the row waits for it, because the render may have been paid for; with `storageLost: "continue"` it goes on without.
  */
 export async function ensureRender(
   creator: Creator,
@@ -136,6 +136,8 @@ export async function ensureRender(
     const lock = known === "lost" ? known : await created.lock(name);
     const made = typeof lock === "object" ? await createLocked(lock) : lock;
     if (typeof made === "object") return made;
+    if (made === "lost" && creator.context.shared?.whenLost === "continue")
+      return create(creator, pair, cost, row, undefined, undefined);
     if (made === "lost") lostSince ??= clock.now();
     else if (lock === undefined) lostSince = undefined;
     const now = clock.now();
@@ -148,19 +150,19 @@ export async function ensureRender(
         message: `The storage could not be reached for ${waited} ms, so it is not known whether the render of ${name} was created.`,
       });
     }
-    if (pause === reportedPause && lostSince === undefined)
-      observer.pausesFor("other-process", row.callId, nameOf(createRender));
+    if (pause === reportedPause)
+      observer.pausesFor(lostSince === undefined ? "other-process" : "storage", row.callId, nameOf(createRender));
     await row.sleep(Math.min(pause, end - now));
   }
 }
 
-/** Creates the render of a pair while the lock is certain, and remembers it. `failed` is the failed render that is created again. */
+/** Creates the render of a pair while the lock, if there is one, is certain, and remembers it. `failed` is the failed render that is created again. */
 async function create(
   { send, context, created, tokens, report, retryFailedBefore = 0 }: Creator,
   pair: RenderInput,
   cost: number,
   row: BatchRow,
-  lock: Lock,
+  lock: Lock | undefined,
   failed: RenderEntry | undefined,
 ): Promise<RenderEntry> {
   const reservation = await tokens.reserve(cost, row);
@@ -170,7 +172,7 @@ async function create(
   let sent: Call["attempts"] | undefined;
   let refusal: RendertokenLimitError | undefined;
   try {
-    const use = { own: true, check: lock.check };
+    const use = { own: true, check: lock?.check };
     const { data } = await send(createRender, { body: pair }, { ...options, retry }, use, (attempts) => {
       sent = attempts;
     });
