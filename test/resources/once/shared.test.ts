@@ -1,4 +1,5 @@
 import { type KeyValueStorage, memoryStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
@@ -244,6 +245,34 @@ describe("a storage that is lost", () => {
     expect(requests()[0]).toMatch(/^GET .*lookup/);
   });
 
+  it("refuses changes only gives an order that it knows, at once", async () => {
+    const { start, settle, emulator, storage, clock } = share();
+    const order = orderOf(emulator, "shop-1001");
+    await settle(start().partner.orders.ensure(order));
+    const full = { ...storage, set: () => Promise.reject(new Error("full")) };
+    const { partner, requests } = start({ storage: full });
+    const began = clock.now();
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ existed: true });
+    expect([requests(), clock.now() - began]).toEqual([[], expect.any(Number)]);
+    expect(clock.now() - began).toBeLessThan(2_000);
+  });
+
+  it("is seen: `partner.storage` says what keeps the bytes, and whether it can be reached", async () => {
+    const { start, settle, lose, emulator, partner: alone, clock } = share();
+    const { partner } = start();
+    expect([alone.storage, partner.storage]).toEqual([
+      { kind: "none", state: "ready" },
+      { kind: "memory", state: "ready" },
+    ]);
+    lose("fails");
+    const placing = partner.orders.ensure(orderOf(emulator, "shop-1001"));
+    await clock.advance(3_000);
+    expect(partner.storage.state).toBe("lost");
+    lose(undefined);
+    await settle(placing);
+    expect(partner.storage.state).toBe("ready");
+  });
+
   it("between a creation and its note leaves a note that is written when the storage is back", async () => {
     const { start, settle, lose, emulator, clock, orders, posts } = share();
     const order = orderOf(emulator, "shop-1001");
@@ -293,6 +322,22 @@ describe("claims with a storage", () => {
     const next = await world.settle(world.start().partner.claims.createItemIssues(claim, other));
     expect(next).toMatchObject({ existed: false, recovered: false });
     expect(next.reference).not.toBe(reference);
+  });
+
+  it("are the same for their `key` when only the photos were uploaded again", async () => {
+    const world = share();
+    const claim = await claimOf(world);
+    const evidence = async (content: string) =>
+      (await world.settle(world.partner.evidence.upload(sampleImage(content)))).reference;
+    const photos = [await evidence("one"), await evidence("two")];
+    const filed = [];
+    for (const evidenceReference of photos) {
+      const claimlines = claim.claimlines.map((line) => ({ ...line, evidenceReferences: [evidenceReference] }));
+      filed.push(
+        await world.settle(world.start().partner.claims.createItemIssues({ ...claim, claimlines }, { key: "rma-17" })),
+      );
+    }
+    expect(filed.map(({ existed }) => existed)).toEqual([false, true]);
   });
 
   it("are refused when their `key` is that of another claim", async () => {

@@ -156,6 +156,18 @@ describe("renders.batch with a storage that", () => {
   });
 });
 
+describe('renders.batch with `storageLost: "continue"`', () => {
+  it.each(["fails", "hangs"] as const)("creates each pair once although the storage %s", async (mishap) => {
+    const setup = setUp(0);
+    const [pair, ...others] = rowsOf(2);
+    if (pair === undefined) throw new Error("There is no pair");
+    const { own } = changed(setup.storage, (operation) => mishaps[mishap]?.(setup, operation) ?? operation());
+    const partner = setup.connect({ storage: own, storageLost: "continue" });
+    expect(tally(await setup.settle(collect(partner.renders.batch([pair, pair, ...others]))))).toEqual({ ok: 3 });
+    expect(setup.creations()).toEqual([1, 1]);
+  });
+});
+
 describe("a process that is suspended for longer than its lock", () => {
   /** Moves only the clock of this process, or only the wall clock, which goes on while a machine is suspended. */
   const suspensions = ["by the clock", "by the wall clock"] as const;
