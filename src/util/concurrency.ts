@@ -13,8 +13,8 @@ type Work<Input, Value> = (input: Input, left: AbortSignal, waits: () => void) =
 
 /**
  * Runs `work` on the inputs, at most `concurrency` at a time and `most` with those that only wait, and yields each outcome when it is ready.
- * A failure does not stop the other inputs. An input is read only when work on it can start, so the source may be endless. A slow source
- * delays no outcome.
+ * A failure does not stop the other inputs. Inputs are pulled lazily, so the source may be endless. A slow source never holds back
+ * finished outcomes.
  *
  * An error of the source or an abort stops the reading. The outcomes of started work come first, then the reason is thrown. If the
  * caller leaves the loop early, the signals of all work without a yielded outcome are aborted, and the loop ends when that work ends.
