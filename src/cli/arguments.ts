@@ -5,22 +5,25 @@ import { nearest } from "../schemas/messages.ts";
 export const exitCodes = {
   /** The work failed, or `doctor` found something wrong. */
   failed: 1,
-  /** The arguments are wrong. */
+  /** The arguments are wrong, or `conform` could not run. */
   usage: 2,
 } as const;
 
 /** An error that a user can correct. The program prints its message, which is one line, and exits with its code. */
 export class Failure extends Error {
   readonly exitCode: number;
+  /** Whether the help of the command explains it. */
+  readonly isUsage: boolean;
 
-  constructor(message: string, exitCode: number = exitCodes.failed) {
+  constructor(message: string, exitCode: number = exitCodes.failed, isUsage = false) {
     super(message);
     this.exitCode = exitCode;
+    this.isUsage = isUsage;
   }
 }
 
 /** The arguments are wrong. */
-export const usage = (message: string): Failure => new Failure(message, exitCodes.usage);
+export const usage = (message: string): Failure => new Failure(message, exitCodes.usage, true);
 
 /** A flag without a value. */
 interface Switch {

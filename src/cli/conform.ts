@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseEnv } from "node:util";
-import type { MeasuredAssumptions } from "pod-partner";
+import type { Issue, MeasuredAssumptions, PodPartnerOptions } from "pod-partner";
 import { inOneLine } from "../util/visible.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
 import { consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
@@ -15,6 +15,15 @@ import { meaningOf, wordsOf } from "./reads.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
 
 const defaults = { out: "assumptions.json", journal: ".pod-partner-conform.json" };
+
+/** A file without assumptions: that of POD_PARTNER_ASSUMPTIONS is checked on its own. */
+const noAssumptions = {
+  version: 1,
+  date: "2026-01-01T00:00:00Z",
+  assumptions: {},
+  emulator: {},
+  measured: {},
+} as const;
 
 const cannotRun = (message: string): Failure => new Failure(message, exitCodes.usage);
 
@@ -28,16 +37,25 @@ function variablesOf(path: string | undefined): NodeJS.ProcessEnv {
   }
 }
 
-/** The file of an earlier run. The client checks it. */
-function fileOf(sdk: Sdk, path: string | undefined): MeasuredAssumptions | undefined {
-  if (path === undefined) return undefined;
+/** Has the client check its options. */
+function checkOptions(sdk: Sdk, options: PodPartnerOptions, nameOf: (path: Issue["path"]) => string): void {
   try {
-    new sdk.PodPartner({ baseUrl: "http://localhost/v2", secretKey: "conform-checks-a-file", assumptions: path });
+    new sdk.PodPartner(options);
   } catch (error) {
     if (!(error instanceof sdk.ConfigurationError)) throw error;
-    const issues = error.issues.map(({ path: at, message }) => `${at.slice(1).join(".")} ${message}`.trim());
-    throw cannotRun(`${path}: ${inOneLine(issues.join("; "))}.`);
+    const issues = error.issues.map(({ path, message }) => `${nameOf(path)}: ${message}`);
+    throw cannotRun(`${inOneLine(issues.join("; "))}.`);
   }
+}
+
+const variableOf = ([option]: Issue["path"]): string =>
+  option === "baseUrl" ? "POD_PARTNER_BASE_URL" : "POD_PARTNER_SECRET_KEY";
+
+/** The file of an earlier run. */
+function fileOf(sdk: Sdk, path: string | undefined): MeasuredAssumptions | undefined {
+  if (path === undefined) return undefined;
+  const options = { baseUrl: "http://localhost/v2", secretKey: "conform-checks-a-file", assumptions: path };
+  checkOptions(sdk, options, ([, ...inside]) => [path, ...inside].join(" "));
   return JSON.parse(readFileSync(path, "utf8")) as MeasuredAssumptions;
 }
 
@@ -101,7 +119,10 @@ function findingLines(finding: ConformFinding): readonly string[] {
   const { row, verdict, value, expected, reason = "", inFile } = finding;
   const room = columns() - 6;
   const first = ` ${signs[verdict]}  ${plain(row.title)}`;
-  if (verdict === "as assumed") return [`${first}${paint("dim", `: ${shown(value)}`)}`];
+  if (verdict === "as assumed") {
+    const [line = "", ...more] = wrap(`${plain(row.title)}: ${shown(value)}`, room + 1);
+    return [` ${signs[verdict]}  ${line}`, ...more.map((rest) => `    ${rest}`)];
+  }
   const colour = verdict === "differs" ? "red" : verdict === "measured" ? "cyan" : "dim";
   const is =
     verdict === "not tried"
@@ -111,8 +132,9 @@ function findingLines(finding: ConformFinding): readonly string[] {
 }
 
 /** Shows which row is measured, on a terminal. */
-const progress = (title: string): void => {
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K ${paint("dim", `…  ${plain(title)}`)}`);
+const progress = (number: number, title: string): void => {
+  const line = `…  ${number}/${rows.length}  ${plain(title)}`.slice(0, columns() - 2);
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K ${paint("dim", line)}`);
 };
 const clearProgress = (): void => {
   if (process.stdout.isTTY) process.stdout.write("\r\u001b[K");
@@ -182,6 +204,7 @@ export const conform = command({
     if (!baseUrl || !secretKey) throw cannotRun("Set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.");
     refuseProduction(baseUrl);
     const sdk = await import("pod-partner");
+    checkOptions(sdk, { baseUrl, secretKey, assumptions: noAssumptions }, variableOf);
     const file = fileOf(sdk, compare ?? (variables.POD_PARTNER_ASSUMPTIONS || undefined));
     const target = out ?? (file === undefined ? defaults.out : undefined);
     const say = json ? () => {} : print;
@@ -221,8 +244,8 @@ export const conform = command({
       tokens,
       ...(claims !== undefined && { shipment: claims }),
       ...(file !== undefined && { compare: file }),
-      onStart: ({ title }) => {
-        if (!json) progress(title);
+      onStart: (row) => {
+        if (!json) progress(rows.indexOf(row) + 1, row.title);
       },
       onFinding: (finding) => {
         if (json) return;

@@ -101,7 +101,7 @@ const helpFor = ([first]: readonly string[]): string =>
 /** Prints an error that a user can correct as one line, and the stack of a defect. Returns the exit code. */
 function report(error: unknown, args: readonly string[]): number {
   if (error instanceof Failure) {
-    printError(`pod-partner: ${error.message}${error.exitCode === exitCodes.usage ? helpFor(args) : ""}`);
+    printError(`pod-partner: ${error.message}${error.isUsage ? helpFor(args) : ""}`);
     return error.exitCode;
   }
   printError(error instanceof Error ? String(error.stack) : String(error));
