@@ -37,7 +37,16 @@ export const isPage = (file: string): boolean =>
 const linkTo = (file: string): string => `/${sitePath(file).replace(/(index)?\.md$/, "")}`;
 
 const tasks = {
-  "Place orders": ["orders", "exactly-once", "claims", "tracking", "catalog-sync", "pagination", "cookbook"],
+  "Place orders": [
+    "orders",
+    "postgres",
+    "exactly-once",
+    "claims",
+    "tracking",
+    "catalog-sync",
+    "pagination",
+    "cookbook",
+  ],
   Pictures: ["uploads-and-downloads", "renders"],
   "Follow and react": ["callbacks", "reconciliation", "errors", "troubleshooting", "faults"],
   Operate: [

@@ -1,17 +1,24 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
 import { installedProject } from "../package/tarball.ts";
 import { blockPrograms, type Program, pagePrograms, pages, uncheckedFences } from "./blocks.ts";
 import { root } from "./process.ts";
 
+/** The folder of a program: a page that shows an example of several files has its imports. */
+function folderOf({ page }: Program): string {
+  const example = join(root, "examples", basename(page, ".md"));
+  return existsSync(example) ? example : join(root, "snippets");
+}
+
 /** Checks all programs at once, as the repository's own files are checked, and returns the errors with their places. */
 function typeErrors(programs: readonly Program[]): readonly string[] {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: ["src/index.ts"] }, ts.sys, root);
-  const files = new Map(programs.map((program) => [join(root, "snippets", program.name), program]));
+  const files = new Map(programs.map((program) => [join(folderOf(program), program.name), program]));
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);
