@@ -16,6 +16,10 @@
  * `npm run soak -- --release 10000` makes that many downloads and aborts that many calls, over both transports. Exits with 1 if a socket,
  * a listener or a timer stays open.
  *
+ * `npm run soak -- --queue postgres` (or `redis`, `sqlite`) places 10,000 orders from a queue in that store, with 4 workers and 20 kills,
+ * while 20 % of all responses are lost and the store is restarted twice: without a storage, with one, and with `lookFirst: false`. Exits
+ * with 1 unless each order was placed once with a storage. `npm run soak -- --queue sqlite 300 --kills 4` places fewer.
+ *
  * `npm run soak -- --callbacks 1000` ships that many orders to a receiver that fails and is killed. Exits with 1 unless each order is
  * handled at the end.
  *
@@ -43,6 +47,7 @@ import { soakFollower } from "./follower/run.ts";
 import { measureFollower } from "./follower/scale.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
 import { storeKinds } from "./open-storage.ts";
+import { soakQueue } from "./queue/run.ts";
 import { soakRelease } from "./release/run.ts";
 import { soakRenders } from "./renders/run.ts";
 import { soakTogether } from "./renders/together.ts";
@@ -55,7 +60,9 @@ const { values, positionals } = parseArgs({
     callbacks: { type: "string" },
     follow: { type: "string" },
     followed: { type: "string" },
+    kills: { type: "string", default: "20" },
     processes: { type: "string" },
+    queue: { type: "string" },
     release: { type: "string" },
     renders: { type: "string" },
     storage: { type: "string" },
@@ -143,6 +150,8 @@ const transport = transportKinds.find((known) => known === (values.transport ?? 
 if (transport === undefined) throw new Error(`--transport takes ${transportKinds.join(" or ")}`);
 const stores = storeKinds.filter((known) => known === (values.storage ?? known));
 if (stores.length === 0) throw new Error(`--storage takes ${storeKinds.join(" or ")}`);
+const queueKind = storeKinds.find((known) => known === values.queue);
+if (queueKind === undefined && values.queue !== undefined) throw new Error(`--queue takes ${storeKinds.join(" or ")}`);
 
 /** In one process with kills, or in several processes at the same time. */
 async function soakMockups(pairs: number, through: TransportKind): Promise<boolean> {
@@ -153,6 +162,7 @@ async function soakMockups(pairs: number, through: TransportKind): Promise<boole
 }
 
 const run = () => {
+  if (queueKind !== undefined) return soakQueue(queueKind, orders, Number(values.kills));
   if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
   if (values.follow !== undefined) return soakFollower(Number(values.follow), transport);
   if (values.followed !== undefined) return measureFollower(Number(values.followed));

@@ -5,11 +5,11 @@ import { freePort, listening } from "./port.ts";
 /** Whether the machine has Redis installed. */
 export const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
 
-/** A Redis server on a free port, without persistence. */
+/** A Redis server on a free port. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Ends it as a crash would, with the loss of its data. */
+  /** Ends it as a crash would. Without a folder, its data is lost. */
   kill(): Promise<void>;
   /** Starts it on the same port. */
   start(): Promise<void>;
@@ -18,14 +18,16 @@ export interface RedisServer {
   resume(): void;
 }
 
-export async function startRedis(): Promise<RedisServer> {
+/** Starts a server. In a folder, it keeps each change that it has confirmed. */
+export async function startRedis({ folder }: { readonly folder?: string } = {}): Promise<RedisServer> {
   const port = await freePort();
   let child: ChildProcess | undefined;
   const server: RedisServer = {
     port,
     url: `redis://127.0.0.1:${port}`,
     start: async () => {
-      const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+      const log = folder === undefined ? ["no"] : ["yes", "--appendfsync", "always", "--dir", folder];
+      const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", ...log];
       child = spawn("redis-server", options, { stdio: "ignore" });
       await listening(port);
     },

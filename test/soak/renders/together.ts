@@ -1,9 +1,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { ask, start } from "../children.ts";
-import type { StorageKind } from "../open-storage.ts";
+import { type StorageKind, startStore } from "../open-storage.ts";
 import { runClient } from "./client.ts";
 import type { Address, Count, Job, Settings } from "./messages.ts";
 
@@ -12,17 +11,15 @@ const doubles = 1;
 
 /** Makes the same mockups in several processes with one storage, all at the same time. Returns whether each was created once. */
 export async function soakTogether(pairs: number, processes: number, kind: StorageKind): Promise<boolean> {
-  if (kind === "redis" && !redisInstalled) throw new Error("This soak needs redis-server");
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-renders-"));
-  const redis = kind === "redis" ? await startRedis() : undefined;
+  const store = await startStore(kind, folder);
   const service = start(new URL("./service.ts", import.meta.url));
   // The tokens suffice for all pairs in each process.
   const settings: Settings = { images: pairs / combinations, limit: (pairs + doubles) * processes };
   const address = await ask<Address>(service, settings);
-  const storage = { kind, at: redis?.url ?? join(folder, "storage.sqlite") };
   const job: Job = {
     ...address,
-    storage,
+    storage: store.place,
     directory: join(folder, "mockups"),
     doubles,
     concurrency: 4,
@@ -34,7 +31,7 @@ export async function soakTogether(pairs: number, processes: number, kind: Stora
   const { creations, pairs: created, requests } = await ask<Count>(service, "count");
   const files = (await readdir(job.directory)).filter((name) => name.endsWith(".png")).length;
   service.disconnect();
-  await redis?.kill();
+  await store.end();
   await rm(folder, { recursive: true });
   console.table({
     storage: kind,
