@@ -305,7 +305,12 @@ export class MeasuredService {
    */
   async cleanUp(): Promise<readonly PlacedEntry[]> {
     await this.#findLost();
-    for (const entry of this.#journal.orders) if (!entry.canceled) await this.cancel(entry);
+    const open = () => this.#journal.orders.filter(({ canceled, reference }) => !canceled && reference !== undefined);
+    // A new order may not be shown yet, and then cannot be canceled.
+    for (let left = 5; left > 0 && open().length > 0; left -= 1) {
+      if (left < 5) await sleep(this.clock, 3_000);
+      for (const entry of open()) await this.cancel(entry);
+    }
     return this.#journal.orders.filter(({ canceled }) => !canceled);
   }
 

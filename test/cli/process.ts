@@ -30,7 +30,14 @@ export interface Running {
 export type Environment = Readonly<Record<string, string>>;
 
 /** Variables that change what the command line does or prints. In an unknown `CI`, Node prints no colours. */
-const removed = new Set(["POD_PARTNER_BASE_URL", "POD_PARTNER_SECRET_KEY", "NO_COLOR", "FORCE_COLOR", "CI"]);
+const removed = new Set([
+  "POD_PARTNER_BASE_URL",
+  "POD_PARTNER_SECRET_KEY",
+  "POD_PARTNER_ASSUMPTIONS",
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "CI",
+]);
 
 const cleanEnvironment = (added: Environment): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.has(name))),
