@@ -43,7 +43,9 @@ export const boss = new PgBoss({
   queueCacheIntervalSeconds: 5,
 });
 
-// A connection that breaks while it is idle, as when Postgres restarts, is replaced. Without a listener the process would end.
-pool.on("error", console.error);
-boss.on("error", console.error);
+/** When Postgres restarts, connections break and are replaced. Without a listener on each, the process would end. */
+const report = ({ message }: Error) => console.error(message);
+pool.on("connect", (client) => client.on("error", report));
+pool.on("error", report);
+boss.on("error", report);
 await boss.start();

@@ -130,6 +130,27 @@ describeWithPostgres("the example on Postgres", () => {
     expect(await other.end("SIGTERM")).toEqual([0, null]);
   }, 180_000);
 
+  it("goes on after a restart of Postgres, and finishes the orders in work when a deployment ends it", async () => {
+    const { emulator, order, placed, worker } = await service();
+    emulator.faults.add({ on: "orders.create", fault: "slow", ms: 200, when: "after" });
+    const ids = Array.from({ length: 40 }, (_, index) => `restart-${index}`);
+    for (const id of ids) await accept(order(id));
+    const workers = [worker(), worker()];
+    await workers[0]?.printed(/ placed /, 4);
+    await context.server.crash();
+    await context.server.start();
+    await workers[0]?.printed(/ placed /, 12);
+    expect(await workers[0]?.end("SIGTERM")).toEqual([0, null]);
+    const unfinished = "SELECT id FROM orders WHERE id LIKE 'restart%' AND state <> 'placed'";
+    await eventually(async () => expect(await rows(unfinished)).toEqual([]));
+    expect(
+      placed()
+        .map(({ customIdentifier }) => customIdentifier)
+        .toSorted(),
+    ).toEqual(ids.toSorted());
+    expect(await workers[1]?.end("SIGTERM")).toEqual([0, null]);
+  }, 180_000);
+
   it("shows an order that is refused, with code and hint, and runs it again", async () => {
     const { emulator, order, placed, worker } = await service();
     const wrong = order("refused-1");
