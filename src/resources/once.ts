@@ -39,6 +39,8 @@ const mostTurns = 5;
 const longestLook = 8_000;
 /** Milliseconds by which the clocks of two machines may differ. */
 const clockDifference = 3_000;
+/** Milliseconds by which a clock may be wrong. */
+const wrongClock = 24 * 3_600_000;
 /** Milliseconds for which a creation stays noted: a year. */
 const noteLife = 366 * 24 * 3_600_000;
 /** A wait of so many milliseconds is reported. */
@@ -49,18 +51,21 @@ interface Note {
   readonly version: 1;
   /** When its request was first about to be sent, in milliseconds since 1970. */
   readonly sent: number;
-  /** The SHA-256 of the content, in hexadecimal. */
+  /** How many turns have sent it, or were about to. A turn that comes back late does not delete the note of the next one. */
+  readonly turns: number;
+  /** The SHA-256 of the content, in hexadecimal; empty if it is not known. */
   readonly content: string;
   /** The response; absent while it is not known whether the service has carried out the request. */
-  readonly created?: { readonly status: number; readonly data: Record<string, unknown> } | undefined;
+  readonly created?: { readonly status: number; readonly data?: Record<string, unknown> | undefined } | undefined;
 }
 
 const note = () =>
   open<Note>({
     version: z.literal(1),
     sent: z.number(),
+    turns: z.number(),
     content: z.string(),
-    created: z.optional(z.object({ status: z.number(), data: z.looseObject({}) })),
+    created: z.optional(z.object({ status: z.number(), data: z.optional(z.looseObject({})) })),
   });
 
 /** A creation that is made once. */
@@ -70,8 +75,17 @@ export interface OnceOnly<Data> {
   readonly identifier: string;
   readonly content: unknown;
   readonly recovery: Recovery<Data>;
-  /** Whether it stays noted once it is made. Default: its note ends with it, so that an equal one can follow. */
+  /** Whether it stays noted once it is made. Otherwise its note ends with it, so that an equal one can follow. */
   readonly isKept: boolean;
+  /**
+   * For a creation that is looked up by its content: what it has in common with those that a look-up could take for it. They are made one
+   * after the other, and not looked up meanwhile.
+   */
+  readonly oneByOne?: string | undefined;
+  /** The key by which the storage knows what was made, so that no look-up takes it for another one. */
+  readonly keyOf?: ((data: Data) => string) | undefined;
+  /** The error when its identifier is noted with other content. Default: none. */
+  readonly refuse?: ((noted: Data | undefined) => Error) | undefined;
   /** Makes it. `sent` says when an earlier call sent it whose outcome that call could not find out. */
   readonly make: (sending: Sending, sent: Moment | undefined) => Promise<Created<Data>>;
 }
@@ -94,26 +108,46 @@ export async function once<Data>(
   for (let count = 1; ; count += 1) {
     const taking = () => takeTurn(call, storage, shared.whenLost, creation, keys);
     const turn = await orUnknown(call, creation.recovery, taking);
-    if (!(turn instanceof Turn)) return turn;
+    if (!(turn instanceof Turn)) {
+      // The process that made it may have died before this.
+      await untilEnd(call, rememberMade(storage, creation, turn));
+      if (turn.known === "other" && creation.refuse) throw creation.refuse(turn.data);
+      return turn;
+    }
     try {
       const { note, sending } = turn;
+      if (note && note.content !== keys.content && note.content !== "" && creation.refuse)
+        throw creation.refuse(undefined);
       const sent = note && momentAt(call, note.sent);
       const made = await creation.make(sending, sent);
-      await turn.finish(made, creation.isKept);
+      await untilEnd(call, turn.finish(made, creation));
       return made;
     } catch (error) {
-      const left = turn.leave(call.attempts.doubt);
-      // An abort does not wait for the storage.
-      if (!call.scope.ended(error)) await left;
-      if (!turn.hasEndedBy(error) || count >= mostTurns) throw error;
+      await untilEnd(call, turn.leave(call.attempts.doubt));
+      if (!turn.hasEndedBy(error)) throw error;
+      // An earlier request of the call may be in doubt.
+      if (count >= mostTurns) return orUnknown(call, creation.recovery, () => Promise.reject(error));
     }
   }
 }
 
-/** The moment when another process sent something, or a little earlier. */
+/** Waits for what is written of a turn, which never fails, but not longer than until the call ends. */
+const untilEnd = (call: Call, writing: Promise<void>): Promise<void> => call.within(writing).catch(() => undefined);
+
+/** Lets the storage know what was made. */
+async function rememberMade<Data>(
+  storage: ClientStorage,
+  { keyOf }: OnceOnly<Data>,
+  { data }: Created<Data>,
+): Promise<void> {
+  if (keyOf !== undefined) await storage.keep(keyOf(data), toJson({ version: 1 }), { ttl: noteLife });
+}
+
+/** The moment when another process sent something, or a little earlier. A time that is yet to come is that of a wrong clock. */
 function momentAt({ core: { clock } }: Call, sent: number): Moment {
-  const date = sent - clockDifference;
-  return { at: clock.now() - Math.max(0, dateOf(clock) - date), date };
+  const now = dateOf(clock);
+  const date = sent > now + clockDifference ? now - wrongClock : sent - clockDifference;
+  return { at: clock.now() - Math.max(0, now - date), date };
 }
 
 /** What the storage calls a creation, and the SHA-256 of its content. */
@@ -123,16 +157,18 @@ interface Keys {
   readonly content: string;
 }
 
-async function keysOf({
-  kind,
-  identifier,
-  content,
-}: Pick<OnceOnly<unknown>, "kind" | "identifier" | "content">): Promise<Keys> {
-  // Keys are printable ASCII of at most 300 characters.
+async function keysOf<Data>({ kind, identifier, oneByOne = identifier, content }: OnceOnly<Data>): Promise<Keys> {
+  return {
+    noteKey: `${kind}:${await keyOf(identifier)}`,
+    lockKey: `${kind}-lease:${await keyOf(oneByOne)}`,
+    content: hexOf(await sha256(canonicalJson(content))),
+  };
+}
+
+/** Keys are printable ASCII of at most 300 characters. */
+async function keyOf(identifier: string): Promise<string> {
   const text = identifier.isWellFormed() ? encodeURIComponent(identifier) : "";
-  const key = text !== "" && text.length <= 200 ? text : `sha256:${hexOf(await sha256(JSON.stringify(identifier)))}`;
-  const hash = hexOf(await sha256(canonicalJson(content)));
-  return { noteKey: `${kind}:${key}`, lockKey: `${kind}-lease:${key}`, content: hash };
+  return text !== "" && text.length <= 200 ? text : `sha256:${hexOf(await sha256(JSON.stringify(identifier)))}`;
 }
 
 /** Another process has the lock. */
@@ -152,6 +188,7 @@ async function tryTurn<Data>(
   storage: ClientStorage,
   { noteKey, lockKey, content }: Keys,
 ): Promise<Tried<Data>> {
+  const began = call.scope.elapsed();
   try {
     const bytes = await call.within(storage.find(noteKey));
     if (bytes === "lost") return bytes;
@@ -166,8 +203,9 @@ async function tryTurn<Data>(
     if (lock === "lost") return lock;
     return lock === undefined ? { taken: note } : new Turn(call, { storage, noteKey, content, lock, bytes, note });
   } catch (error) {
-    // Only the storage was waited for.
-    throw error instanceof DeadlineError ? lostError(call.scope.elapsed()) : error;
+    // Only the storage was waited for. One that is healthy has answered by then.
+    const ms = call.scope.elapsed() - began;
+    throw error instanceof DeadlineError && ms >= reportedAfter ? lostError(ms) : error;
   }
 }
 
@@ -206,7 +244,7 @@ async function takeTurn<Data>(
   if (isTurn(first)) return first;
   return call.step("queue", (trace) => {
     trace.outcome = trace.policy = "default";
-    return waitForTurn(call, creation.recovery, first, attempt, (reason) => {
+    return waitForTurn(call, creation, first, attempt, (reason) => {
       trace.reason = reason;
     });
   });
@@ -215,7 +253,7 @@ async function takeTurn<Data>(
 /** Repeats `attempt` until it is the call's turn. After a moment it also looks up what was sent: who has the lock may have died. */
 async function waitForTurn<Data>(
   call: Call<never, Data>,
-  recovery: Recovery<Data>,
+  { recovery, oneByOne }: OnceOnly<Data>,
   first: Taken | "lost",
   attempt: () => Promise<Tried<Data>>,
   report: (reason: PauseReason) => void,
@@ -229,17 +267,21 @@ async function waitForTurn<Data>(
   for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
     const now = scope.elapsed();
     if (tried !== "lost") lostAt = now;
-    else if (now - lostAt >= lostTime || scope.remaining() <= 2 * pause) throw lostError(now - lostAt);
+    else if (now - lostAt >= lostTime) throw lostError(now - lostAt);
     const reason = tried === "lost" ? "storage" : "other-process";
     if (now - began >= reportedAfter && reason !== reported) {
       core.observer.pausesFor(reason, id, name);
       report(reason);
       reported = reason;
     }
-    await scope.hold<void>(({ resolve }) => scope.clock.after(pause, () => resolve()));
+    try {
+      await scope.hold<void>(({ resolve }) => scope.clock.after(pause, () => resolve()));
+    } catch (error) {
+      throw tried === "lost" && error instanceof DeadlineError ? lostError(scope.elapsed() - lostAt) : error;
+    }
     tried = await attempt();
     if (isTurn(tried)) return tried;
-    if (tried === "lost" || tried.taken === undefined || scope.elapsed() < nextLook) continue;
+    if (tried === "lost" || tried.taken === undefined || scope.elapsed() < nextLook || oneByOne !== undefined) continue;
     const found = await lookAt(call, recovery, tried.taken);
     if (found !== undefined) return { ...found, existed: true, recovered: false };
     nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
@@ -270,7 +312,7 @@ function noteOf(bytes: Uint8Array | undefined): Note | undefined {
   const value = fromJson(bytes);
   if (check(note, value, []).ok) return value as Note;
   // Another version wrote it: the creation may have been sent.
-  return { version: 1, sent: 0, content: "" };
+  return { version: 1, sent: 0, turns: 0, content: "" };
 }
 
 /** What a turn begins with: its lock, and the note of an earlier call. */
@@ -290,8 +332,9 @@ class Turn {
   readonly #key: string;
   readonly #lock: Lock | undefined;
   readonly #content: string;
-  /** The bytes of an earlier note, and of the latest. */
-  readonly #before: Uint8Array | undefined;
+  /** The bytes of the earlier note, or null. */
+  readonly #before: Uint8Array | null;
+  /** The bytes of the turn's own note. */
   #bytes: Uint8Array | undefined;
   #notedAt: Moment | undefined;
   #error: StorageError | undefined;
@@ -301,7 +344,7 @@ class Turn {
     this.#storage = storage;
     this.#key = noteKey;
     this.#lock = lock;
-    this.#before = this.#bytes = bytes;
+    this.#before = bytes ?? null;
     this.note = note;
     this.#content = content;
   }
@@ -314,13 +357,16 @@ class Turn {
   /** Notes that the request is about to be sent, and keeps the lock for as long as the service may work on it. */
   async #noteSending(): Promise<void> {
     const { clock, processingTime } = this.#call.core;
+    // The storage is not asked twice when only the look-up before the request is too old.
+    if (this.#notedAt !== undefined && longestSince(this.#notedAt, clock) < longestNote / 2) return;
     const noted = momentOf(clock);
-    const sent: Note = { version: 1, sent: noted.date, content: this.#content };
-    const bytes = this.#bytes ?? toJson(sent);
-    // The note may have changed between its reading and the lock: then another call takes another turn.
-    const expected = this.#bytes ?? null;
-    const setting = this.#notedAt !== undefined || this.#storage.set(this.#key, bytes, { expected, ttl: noteLife });
-    const [isNoted, isExtended] = await Promise.all([setting, this.#lock?.extend(processingTime + longestNote)]);
+    const { sent, turns } = this.note ?? { sent: noted.date, turns: 0 };
+    const bytes = this.#bytes ?? toJson({ version: 1, sent, turns: turns + 1, content: this.#content } satisfies Note);
+    const [isNoted, isExtended] = await Promise.all([
+      // The note may have changed between its reading and the lock: then another call takes another turn.
+      this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: this.#before, ttl: noteLife }),
+      this.#lock?.extend(processingTime + longestNote),
+    ]);
     if (isNoted) this.#bytes = bytes;
     if (!isNoted || !isExtended) throw this.#fail("The storage did not take the note that it is about to be sent.");
     this.#notedAt = noted;
@@ -342,12 +388,22 @@ class Turn {
   }
 
   /** Ends the turn of a creation that was made. What the storage does not take now is written when it is back. */
-  async finish({ data, response }: Created<unknown>, isKept: boolean): Promise<void> {
-    if (isKept) {
-      const { sent = dateOf(this.#call.core.clock), content = this.#content } = this.note ?? {};
+  async finish<Data>(made: Created<Data>, creation: OnceOnly<Data>): Promise<void> {
+    const { data, response, existed, recovered } = made;
+    const noted = this.#bytes ?? this.#before;
+    if (creation.isKept) {
+      const { sent = dateOf(this.#call.core.clock), turns = 0 } = this.note ?? {};
+      // What a look-up by an identifier has found may have other content.
+      const content = (existed || recovered) && creation.oneByOne === undefined ? "" : this.#content;
       const created = { status: response.status, data: data as Record<string, unknown> };
-      await this.#storage.keep(this.#key, toJson({ version: 1, sent, content, created } satisfies Note), noteLife);
-    } else if (this.#bytes !== undefined) await this.#storage.delete(this.#key, { expected: this.#bytes });
+      const note = { version: 1, sent, turns, content, created } satisfies Note;
+      await this.#storage.keep(this.#key, toJson(note), { ttl: noteLife });
+    } else if (noted !== null) {
+      // A note that stayed would hide the next equal creation.
+      await this.#storage.keep(this.#key, undefined, { expected: noted });
+    }
+    // After the note, whose look-up must find it as long as it is in doubt.
+    await rememberMade(this.#storage, creation, made);
     await this.#lock?.release();
   }
 
@@ -357,7 +413,7 @@ class Turn {
       await this.#lock?.leave(Math.max(0, doubt.until - this.#call.core.clock.now()));
       return;
     }
-    if (this.#before === undefined && this.#bytes !== undefined)
+    if (this.#before === null && this.#bytes !== undefined)
       await this.#storage.delete(this.#key, { expected: this.#bytes });
     await this.#lock?.release();
   }

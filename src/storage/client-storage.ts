@@ -20,10 +20,11 @@ export interface StorageReports {
   readonly onBack: () => void;
 }
 
-/** What was set while the storage was lost. */
+/** What was changed while the storage was lost. */
 interface Kept {
-  readonly value: Uint8Array;
-  readonly ttl: number | undefined;
+  /** Undefined if the value was deleted. */
+  readonly value: Uint8Array | undefined;
+  readonly options: StorageSetOptions;
 }
 
 /** The health of a client's storage. */
@@ -64,7 +65,7 @@ export class ClientStorage {
   readonly #storage: KeyValueStorage;
   readonly #clock: PartnerClock;
   readonly #reports: StorageReports;
-  /** What was set by {@link ClientStorage.keep} while the storage was lost, by key. It is written when the storage is back. */
+  /** What was changed by {@link ClientStorage.keep} while the storage was lost, by key. It is written when the storage is back. */
   readonly #kept = new Map<string, Kept>();
   #lost: "changes" | "all" | undefined;
   #tryAt = 0;
@@ -98,9 +99,9 @@ export class ClientStorage {
     return unlessLost(await this.#try(() => this.#storage.delete(key, options), "changes"));
   }
 
-  /** Sets what was paid for. What the storage does not take now stays in memory until it does. */
-  async keep(key: string, value: Uint8Array, ttl?: number): Promise<void> {
-    const kept = { value, ttl };
+  /** Sets what was paid for, or deletes it. What the storage does not take now stays in memory until it does. */
+  async keep(key: string, value: Uint8Array | undefined, options: StorageSetOptions = {}): Promise<void> {
+    const kept = { value, options };
     this.#kept.set(key, kept);
     await this.#write(key, kept);
   }
@@ -123,7 +124,10 @@ export class ClientStorage {
 
   /** Writes a value that was kept. Resolves to whether the storage has it. */
   async #write(key: string, kept: Kept): Promise<boolean> {
-    const done = (await this.set(key, kept.value, { ttl: kept.ttl })) === true;
+    const { value, options } = kept;
+    const writing = value === undefined ? this.delete(key, options) : this.set(key, value, options);
+    // A value that is not what was expected is not changed, now and later.
+    const done = (await writing) !== undefined;
     // Meanwhile it can have been kept with another value.
     if (done && this.#kept.get(key) === kept) this.#kept.delete(key);
     return done;

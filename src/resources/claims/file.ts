@@ -91,11 +91,13 @@ const withoutPhotos = (claim: object): unknown =>
   JSON.parse(JSON.stringify(claim, (name, value) => (name === "evidenceReferences" ? undefined : value)));
 
 /** A key stands for one claim: the partner may have used it for another one by mistake. */
-const otherClaim = (endpoint: string, reference: ClaimReference): RequestValidationError =>
-  new RequestValidationError({
+const otherClaim = (endpoint: string, filed: CreatedClaim | undefined): RequestValidationError => {
+  const claim = filed === undefined ? "" : `, ${filed.reference},`;
+  return new RequestValidationError({
     endpoint,
-    issues: [{ path: ["key"], message: `is the key of another claim, ${reference}, with other content` }],
+    issues: [{ path: ["key"], message: `is the key of another claim${claim} with other content` }],
   });
+};
 
 /** How a claim is recognized whose response was lost. */
 interface Traits {
@@ -131,16 +133,19 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
         identifiers: traits.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
       };
-      const equal = JSON.stringify([nameOf(endpoint), sent]);
-      const { data, response, existed, recovered, known } = await once(call, filing.shared, {
+      const content = [nameOf(endpoint), withoutPhotos(sent)];
+      const equal = JSON.stringify(content);
+      const { data, response, existed, recovered } = await once(call, filing.shared, {
         kind: "claim",
         identifier: own.key === undefined ? equal : `key:${own.key}`,
-        content: [nameOf(endpoint), withoutPhotos(sent)],
+        content,
         isKept: own.key !== undefined,
+        oneByOne: sent.shipmentReference,
+        keyOf: ({ reference }) => filedKey(reference),
+        refuse: (filed) => otherClaim(call.name, filed),
         recovery,
         make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, equal, sending, since),
       });
-      if (known === "other") throw otherClaim(call.name, data.reference);
       filing.known.own(data.reference);
       return { data: { ...data, existed, recovered }, response };
     };
@@ -199,14 +204,17 @@ function earliestCreated(response: ResponseHead, sent: Moment, clock: PartnerClo
   return Number.isNaN(date) ? sent.date - unknownClocks : date - longestSince(sent, clock) - uncertainty;
 }
 
+/** What the storage calls a claim whose call has ended. It is not that of another call. */
+const filedKey = (reference: ClaimReference): string => `claim-filed:${reference}`;
+
 const isTime = (value: unknown): boolean => typeof value === "string" && isTimestamp(value);
 
 /** A claim of which the list shows no more than its reference is read. */
 const ofList = { needs: ["reference"], own: true };
 
 /**
- * Finds the claim that was first sent at `sent`. A claim that this client already knew at that time, or that was created earlier by
- * the service's clock, does not match. Throws if more than one claim matches.
+ * Finds the claim that was first sent at `sent`. A claim that this client already knew at that time, that another call has filed by the
+ * storage, or that was created earlier by the service's clock, does not match. Throws if more than one claim matches.
  */
 async function findClaim(
   filing: Filing,
@@ -216,7 +224,8 @@ async function findClaim(
 ): Promise<Found<CreatedClaim> | undefined> {
   const found: Found<CreatedClaim>[] = [];
   let earliest = Number.POSITIVE_INFINITY;
-  const { send, clock, known } = filing;
+  const { send, clock, known, shared } = filing;
+  const storage = await shared?.open();
   const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
     const { data, response } = await send(listClaims, { query: { cursor } }, each, ofList).withResponse();
     earliest = Math.min(earliest, earliestCreated(response, sent, clock));
@@ -232,7 +241,8 @@ async function findClaim(
     if (summary.status === "retracted" || !matchesSummary(summary)) continue;
     const { data, response } = await readClaim(filing, summary.reference, options, ["reference", ...needs, ...missing]);
     if (missing.length > 0 && latestTime(data.created) < earliest) continue;
-    if (matches(data)) found.push({ data: { reference: data.reference }, response });
+    if (!matches(data) || (await storage?.get(filedKey(data.reference))) !== undefined) continue;
+    found.push({ data: { reference: data.reference }, response });
   }
   if (found.length > 1) {
     throw new Error(`${found.length} claims match: ${found.map(({ data }) => data.reference).join(", ")}`);

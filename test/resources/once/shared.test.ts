@@ -1,68 +1,11 @@
-import { type KeyValueStorage, memoryStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
+import type { PodPartner } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
 import { ref } from "../../support/references.ts";
 import { setUp } from "../../support/setup.ts";
-
-const never = new Promise<never>(() => undefined);
-
-/** Clients with one storage, each a process of its own that can be killed at its n-th request or operation of the storage. */
-function share(options: PodPartnerOptions = {}) {
-  const world = setUp();
-  const { clock, emulator } = world;
-  const shared = memoryStorage({ clock, organization: "shop" });
-  let down: "fails" | "hangs" | undefined;
-  const start = ({ killAt = Number.POSITIVE_INFINITY, ...more }: PodPartnerOptions & { killAt?: number } = {}) => {
-    let places = 0;
-    const seen: string[] = [];
-    const pass = async (name: string) => {
-      places += 1;
-      if (places > killAt) await never;
-      seen.push(name);
-    };
-    const through = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      await pass(name);
-      if (down === "fails") throw new Error("the storage is down");
-      const result = down === "hangs" ? await never : await work();
-      await pass(`${name} done`);
-      return result;
-    };
-    const storage: KeyValueStorage = {
-      ...shared,
-      get: (key) => through(`get ${key.split(":")[2]}`, () => shared.get(key)),
-      set: (key, ...rest) => through(`set ${key.split(":")[2]}`, () => shared.set(key, ...rest)),
-      delete: (key, ...rest) => through(`delete ${key.split(":")[2]}`, () => shared.delete(key, ...rest)),
-    };
-    const fetch: PodPartnerOptions["fetch"] = async (input, init) => {
-      const request = new Request(input, init);
-      await pass(`${request.method} ${new URL(request.url).pathname}`);
-      const response = await emulator.fetch(request);
-      await pass("response");
-      return response;
-    };
-    const hooks = { onStorageLost: () => undefined, ...options.hooks };
-    const partner = new PodPartner({
-      ...emulator.clientOptions,
-      clock,
-      fetch,
-      storage,
-      ...options,
-      ...more,
-      hooks: { ...hooks, ...more.hooks },
-    });
-    return { partner, seen, requests: () => seen.filter((each) => /^(GET|POST) /.test(each)) };
-  };
-  return {
-    ...world,
-    start,
-    storage: shared,
-    lose: (how: "fails" | "hangs" | undefined) => {
-      down = how;
-    },
-  };
-}
+import { claimOf, share } from "./share.ts";
 
 describe("two processes with one storage", () => {
   it("place an order once that both ensure at the same time, and the second one waits for the first", async () => {
@@ -291,17 +234,6 @@ describe("a storage that is lost", () => {
 });
 
 describe("claims with a storage", () => {
-  /** A claim about one item of a shipment. */
-  const claimOf = async ({ partner, settle, emulator }: ReturnType<typeof share>) => {
-    const { reference: orderReference } = await settle(partner.orders.create(orderOf(emulator, "claimed")));
-    const shipmentReference = emulator.ship(orderReference);
-    const categories = await settle(partner.claims.categories.list());
-    const category = categories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
-    if (category === undefined) throw new Error("every category needs evidence");
-    const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
-    return { shipmentReference, orderReference, claimlines };
-  };
-
   it("are filed once for their `key`, by any process", async () => {
     const world = share();
     const claim = await claimOf(world);

@@ -1,0 +1,243 @@
+import type { KeyValueStorage } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { orderOf } from "../../http/matrix/subjects.ts";
+import { rejection } from "../../support/exchange.ts";
+import { claimOf, share } from "./share.ts";
+
+describe("a process that was suspended before its request", () => {
+  it("does not delete the note of the process that took over, which `lookFirst: false` relies on", async () => {
+    const { start, settle, emulator, clock, orders } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const end = new AbortController();
+    // It has noted the order, and wakes up before it has extended its lock.
+    const first = start({ suspendAt: 8 });
+    first.partner.orders.ensure(order, { signal: end.signal }).catch(() => undefined);
+    await clock.advance(12_000);
+    expect(first.seen.slice(6)).toEqual(["set order", "set order-lease", "set order done"]);
+    // The second one sends the order, and is killed before the response.
+    const second = start({ killAfter: "POST /v2/orders" });
+    second.partner.orders.ensure(order).catch(() => undefined);
+    await clock.advance(1_000);
+    expect(second.requests().at(-1)).toBe("POST /v2/orders");
+    first.resume();
+    await clock.advance(50);
+    end.abort();
+    await clock.advance(60_000);
+    expect(await settle(start().partner.orders.ensure(order, { lookFirst: false }))).toMatchObject({ existed: true });
+    expect(await orders()).toBe(1);
+  });
+});
+
+describe("what the storage knows of an order", () => {
+  it("is not the content of a call that has found another one", async () => {
+    const { start, settle, emulator, connect } = share();
+    const order = orderOf(emulator, "shop-1001");
+    await settle(connect().orders.create(order));
+    const other = { ...order, orderlines: order.orderlines.map((line) => ({ ...line, quantity: 99 })) };
+    for (let round = 0; round < 2; round += 1) {
+      const error = await settle(rejection(start().partner.orders.ensure(other)));
+      expect(error).toMatchObject({ name: "OrderMismatchError" });
+    }
+  });
+
+  it("is the content that was placed, also after an earlier request with another one that never arrived", async () => {
+    const { start, settle, emulator, clock } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const other = { ...order, orderlines: order.orderlines.map((line) => ({ ...line, quantity: 99 })) };
+    const first = start({ killAt: 10 });
+    first.partner.orders.ensure(other).catch(() => undefined);
+    await clock.advance(50_000);
+    expect(first.seen).toContain("set order done");
+    await settle(start().partner.orders.ensure(order));
+    const error = await settle(rejection(start().partner.orders.ensure(other)));
+    expect(error).toMatchObject({ name: "OrderMismatchError" });
+  });
+});
+
+describe("a call whose storage hangs", () => {
+  it.each([
+    ["after the order was placed", 1_450, false],
+    ["after its response was lost", 60_000, "OutcomeUnknownError"],
+  ])("ends by its deadline %s", async (_, ms, ending) => {
+    const { start, settle, emulator, clock, lose, posts } = share();
+    emulator.faults.add({ on: "orders.create", fault: "slow", ms, when: "before" });
+    const began = clock.now();
+    const ended = start()
+      .partner.orders.ensure(orderOf(emulator, "shop-1001"), { deadline: 2_000 })
+      .then(
+        ({ existed }) => [existed, clock.now() - began <= 2_000],
+        ({ name }) => [name, clock.now() - began <= 2_000],
+      );
+    while (posts() === 0) await clock.advance(10);
+    lose("hangs");
+    expect(await settle(ended)).toEqual([ending, true]);
+  });
+
+  it("ends with the error of the storage at its deadline, and not before", async () => {
+    const { start, settle, emulator, clock, lose } = share();
+    lose("fails");
+    const began = clock.now();
+    const ended = start()
+      .partner.orders.ensure(orderOf(emulator, "shop-1001"), { deadline: 5_000 })
+      .catch(({ name }) => [name, clock.now() - began]);
+    expect(await settle(ended)).toEqual(["StorageError", 5_000]);
+  });
+
+  it("does not end with an error by which nothing was sent when an earlier request is in doubt", async () => {
+    const { start, settle, emulator, storage, posts } = share();
+    emulator.faults.add({ on: "orders.create", fault: "drop", when: "before" });
+    // After the first request it takes no note any more.
+    const set: KeyValueStorage["set"] = async (key, value, options) =>
+      (posts() === 0 || options?.ttl !== 34_000) && storage.set(key, value, options);
+    const { partner } = start({ storage: { ...storage, set } });
+    expect(await settle(rejection(partner.orders.ensure(orderOf(emulator, "shop-1001"))))).toMatchObject({
+      name: "OutcomeUnknownError",
+      identifiers: { customIdentifier: "shop-1001" },
+    });
+    expect(posts()).toBe(1);
+  });
+});
+
+describe("a call that waits for another process", () => {
+  it("ends with a `DeadlineError` while the storage is slow: it is not the reason", async () => {
+    const { start, settle, emulator, clock } = share();
+    const order = orderOf(emulator, "shop-1001");
+    start({ killAt: 4 })
+      .partner.orders.ensure(order)
+      .catch(() => undefined);
+    await clock.advance(100);
+    const { partner } = start({ slow: 20 });
+    for (const deadline of [1_010, 1_030, 1_050, 1_070, 1_090])
+      expect(await settle(rejection(partner.orders.ensure(order, { deadline })))).toMatchObject({
+        name: "DeadlineError",
+      });
+  });
+});
+
+describe("a storage that takes 900 ms for each operation", () => {
+  it("makes a call look up once more, and does not make it ask the storage again", async () => {
+    const { start, settle, emulator, orders } = share();
+    emulator.faults.add({ on: "orders.lookup", fault: "slow", ms: 150 });
+    const { partner, requests, seen } = start({ slow: 900 });
+    await settle(partner.orders.ensure(orderOf(emulator, "shop-1001")));
+    expect(requests().map((each) => each.split(" ")[0])).toEqual(["GET", "GET", "POST"]);
+    // The note, and the order.
+    expect(seen.filter((each) => each === "set order")).toHaveLength(2);
+    expect(await orders()).toBe(1);
+  });
+});
+
+describe("a claim with a storage", () => {
+  const listed = ({ settle, connect }: ReturnType<typeof share>) => settle(connect().claims.list().toArray());
+
+  it("without a `key` whose end the storage does not take does not hide the next equal one", async () => {
+    const world = share();
+    const { start, settle, lose, clock, emulator } = world;
+    const claim = await claimOf(world);
+    let filings = 0;
+    const onResponse = ({ endpoint }: { endpoint: string }) => {
+      if (endpoint.startsWith("POST") && ++filings === 1) lose("fails");
+    };
+    const { partner } = start({ hooks: { onResponse } });
+    const filed = await settle(partner.claims.createItemIssues(claim));
+    lose(undefined);
+    await clock.advance(60_000);
+    await settle(partner.orders.ensure(orderOf(emulator, "shop-1001")));
+    await clock.advance(1_000);
+    const next = await settle(start().partner.claims.createItemIssues(claim));
+    expect([next.existed, next.reference === filed.reference]).toEqual([false, false]);
+  });
+
+  it("is not the one that another process has filed a moment before, when the next one dies before its request", async () => {
+    const world = share();
+    const { start, settle, clock } = world;
+    const claim = await claimOf(world);
+    await settle(start().partner.claims.createItemIssues(claim));
+    const killed = start({ killAt: 8 });
+    killed.partner.claims.createItemIssues(claim).catch(() => undefined);
+    await clock.advance(1_000);
+    expect([killed.seen.includes("set claim done"), killed.requests()]).toEqual([true, []]);
+    expect(await settle(start().partner.claims.createItemIssues(claim))).toMatchObject({ existed: false });
+    expect(await listed(world)).toHaveLength(2);
+  });
+
+  it("is not an equal one with another `key` that was filed after its request, which never arrived", async () => {
+    const world = share();
+    const { start, settle, clock } = world;
+    const claim = await claimOf(world);
+    const killed = start({ killAt: 8 });
+    killed.partner.claims.createItemIssues(claim, { key: "rma-17" }).catch(() => undefined);
+    await clock.advance(1_000);
+    const other = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-18" }));
+    const again = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    expect([again.existed, again.reference === other.reference]).toEqual([false, false]);
+  });
+
+  it("waits for another one of its shipment, which a look-up could take for it", async () => {
+    const world = share();
+    const { start, settle, emulator } = world;
+    const claim = await claimOf(world);
+    emulator.faults.add({ on: "claims.createItemIssues", fault: "slow", ms: 3_000, when: "before" });
+    const filed = await settle(
+      Promise.all(["rma-17", "rma-18"].map((key) => start().partner.claims.createItemIssues(claim, { key }))),
+    );
+    expect(new Set(filed.map(({ reference }) => reference)).size).toBe(2);
+    expect(filed.map(({ existed }) => existed)).toEqual([false, false]);
+  });
+
+  it("is found when the process that died had a clock 8 hours ahead", async () => {
+    const world = share();
+    const { start, settle, clock } = world;
+    const claim = await claimOf(world);
+    start({ killAt: 9, ahead: 8 * 3_600_000 })
+      .partner.claims.createItemIssues(claim, { key: "rma-17" })
+      .catch(() => undefined);
+    await clock.advance(1_000);
+    const again = start().partner.claims.createItemIssues(claim, { key: "rma-17" });
+    expect(await settle(again)).toMatchObject({ existed: true });
+    expect(await listed(world)).toHaveLength(1);
+  });
+
+  it("is refused while its `key` is in doubt with other content", async () => {
+    const world = share();
+    const { start, settle, clock } = world;
+    const claim = await claimOf(world);
+    start({ killAt: 9 })
+      .partner.claims.createItemIssues(claim, { key: "rma-17" })
+      .catch(() => undefined);
+    await clock.advance(1_000);
+    const other = start().partner.claims.createItemIssues({ ...claim, comment: "another" }, { key: "rma-17" });
+    expect(await settle(rejection(other))).toMatchObject({
+      name: "RequestValidationError",
+      issues: [{ path: ["key"] }],
+    });
+    expect(await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }))).toMatchObject({
+      existed: true,
+    });
+    expect(await listed(world)).toHaveLength(1);
+  });
+
+  it("is retracted once without asking the service again", async () => {
+    const world = share();
+    const { start, settle } = world;
+    const claim = await claimOf(world);
+    const { reference } = await settle(start().partner.claims.createItemIssues(claim));
+    await settle(start().partner.claims.retract(reference));
+    const { partner, requests } = start();
+    await settle(partner.claims.retract(reference));
+    expect(requests()).toEqual([]);
+  });
+
+  it("leaves neither its content nor an address in the storage", async () => {
+    const world = share();
+    const { start, settle, storage, emulator } = world;
+    const claim = await claimOf(world);
+    const { partner } = start();
+    await settle(partner.orders.ensure(orderOf(emulator, "shop-1001")));
+    await settle(partner.claims.createItemIssues({ ...claim, comment: "For Ada Jansen" }, { key: "rma-17" }));
+    const texts = [];
+    for await (const key of storage.keys("")) texts.push(key, new TextDecoder().decode(await storage.get(key)));
+    expect(texts.join(" ")).toContain("rma-17");
+    expect(texts.join(" ")).not.toMatch(/Ada|Jansen|Kade|1011|example\.com|test-key|quantity/);
+  });
+});
