@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { PodPartner } from "pod-partner";
 import { type EmulatorOptions, sampleImage, startEmulator, validOrder } from "pod-partner/testing";
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { describeWithPostgres, usePostgres } from "../support/use-postgres.ts";
 import { root, runExample, startExample, token } from "./process.ts";
 
@@ -22,12 +22,12 @@ describeWithPostgres("the example on Postgres", () => {
     await migrate(); // at the next deployment
     database = await import("../../examples/postgres/database.ts");
     orders = await import("../../examples/postgres/orders.ts");
+    return async () => {
+      vi.unstubAllEnvs();
+      await database.boss.stop();
+      await database.pool.end();
+    };
   }, 60_000);
-  afterAll(async () => {
-    vi.unstubAllEnvs();
-    await database.boss.stop();
-    await database.pool.end();
-  });
 
   const rows = async (text: string) => (await context.pool.query(text)).rows;
   const statesOf = (start: string) => rows(`SELECT * FROM order_states WHERE id LIKE '${start}%' ORDER BY id`);
