@@ -2,6 +2,7 @@ import { run as batch } from "./batch/batch.ts";
 import { run as coldStart } from "./cold-start/cold-start.ts";
 import { run as emulator } from "./emulator/emulator.ts";
 import { run as emulatorStart } from "./emulator-start/emulator-start.ts";
+import { run as ensure } from "./ensure/ensure.ts";
 import { run as exactlyOnce } from "./exactly-once/exactly-once.ts";
 import { run as iterate } from "./iterate/iterate.ts";
 import { run as memory } from "./memory/memory.ts";
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   "cold-start": coldStart,
   emulator,
   "emulator-start": emulatorStart,
+  ensure,
   "exactly-once": exactlyOnce,
   iterate,
   memory,

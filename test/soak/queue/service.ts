@@ -30,7 +30,7 @@ faults.add({ nth: rolled(0.08, 0.16), fault: "drop", when: "before" });
 faults.add({ nth: rolled(0.16, 0.18), fault: "status", status: 502 });
 faults.add({ nth: rolled(0.18, 0.2), fault: "gateway", ms: 400, processing: 2_500, status: "drop" });
 // Of the other requests for an order, some are carried out late, also when their client has been killed by then.
-faults.add({ on: "orders.create", nth: rolled(0.2, 0.25), fault: "slow", ms: 2_000, when: "before" });
+faults.add({ on: "orders.create", nth: rolled(0.2, 0.22), fault: "slow", ms: 20_000, when: "before" });
 
 process.on("message", () => {
   const orders = emulator.world().organizations[0]?.orders ?? [];
