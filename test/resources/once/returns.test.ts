@@ -192,6 +192,22 @@ describe("a claim with a storage", () => {
     expect([other.existed, again.existed, again.reference === other.reference]).toEqual([true, false, false]);
   });
 
+  it("does not take over what a call of the same client with another `key` has left in doubt", async () => {
+    const world = share();
+    const { start, settle, emulator, clock } = world;
+    const claim = await claimOf(world);
+    emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 60_000, when: "after" });
+    const { partner } = start();
+    const end = new AbortController();
+    const stopped = rejection(partner.claims.createItemIssues(claim, { key: "rma-17", signal: end.signal }));
+    await clock.advance(1_000);
+    end.abort();
+    await stopped;
+    const other = await settle(partner.claims.createItemIssues(claim, { key: "rma-18" }));
+    const again = await settle(partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    expect([other.existed, again.reference === other.reference]).toEqual([false, false]);
+  });
+
   it("waits for another one of its shipment, which a look-up could take for it", async () => {
     const world = share();
     const { start, settle, emulator } = world;
