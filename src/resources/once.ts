@@ -289,18 +289,12 @@ async function waitForTurn<Data>(
 }
 
 /** Looks up what another process has sent. A failure shows nothing: the next look-up may succeed. */
-async function lookAt<Data>(
+const lookAt = <Data>(
   call: Call<never, Data>,
   recovery: Recovery<Data>,
   { sent }: Note,
-): Promise<Created<Data> | undefined> {
-  try {
-    return await lookOnce(call, lookFor(call, recovery, momentAt(call, sent)), { decides: false });
-  } catch (error) {
-    if (call.scope.ended(error)) throw error;
-    return undefined;
-  }
-}
+): Promise<Created<Data> | undefined> =>
+  lookOnce(call, lookFor(call, recovery, momentAt(call, sent)), { decides: false }).catch(() => undefined);
 
 const lostError = (ms: number): StorageError =>
   new StorageError({

@@ -134,17 +134,17 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
       };
       const content = [nameOf(endpoint), withoutPhotos(sent)];
-      const equal = JSON.stringify(content);
+      const identifier = own.key === undefined ? JSON.stringify(content) : `key:${own.key}`;
       const { data, response, existed, recovered } = await once(call, filing.shared, {
         kind: "claim",
-        identifier: own.key === undefined ? equal : `key:${own.key}`,
+        identifier,
         content,
         isKept: own.key !== undefined,
         oneByOne: sent.shipmentReference,
         keyOf: ({ reference }) => filedKey(reference),
         refuse: (filed) => otherClaim(call.name, filed),
         recovery,
-        make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, equal, sending, since),
+        make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, identifier, sending, since),
       });
       filing.known.own(data.reference);
       return { data: { ...data, existed, recovered }, response };

@@ -173,6 +173,41 @@ describe("a claim with a storage", () => {
     expect([again.existed, again.reference === other.reference]).toEqual([false, false]);
   });
 
+  it("is not one of another `key` whose process died before the storage knew it, once that one is repeated", async () => {
+    const world = share();
+    const { start, settle, clock, storage } = world;
+    const claim = await claimOf(world);
+    start({ killAt: 8 })
+      .partner.claims.createItemIssues(claim, { key: "rma-18" })
+      .catch(() => undefined);
+    await clock.advance(1_000);
+    const set: KeyValueStorage["set"] = (key, ...rest) =>
+      key.includes("claim-filed") ? new Promise(() => undefined) : storage.set(key, ...rest);
+    start({ storage: { ...storage, set }, killAfter: "response" })
+      .partner.claims.createItemIssues(claim, { key: "rma-17" })
+      .catch(() => undefined);
+    await clock.advance(40_000);
+    const other = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    const again = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-18" }));
+    expect([other.existed, again.existed, again.reference === other.reference]).toEqual([true, false, false]);
+  });
+
+  it("does not take over what a call of the same client with another `key` has left in doubt", async () => {
+    const world = share();
+    const { start, settle, emulator, clock } = world;
+    const claim = await claimOf(world);
+    emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 60_000, when: "after" });
+    const { partner } = start();
+    const end = new AbortController();
+    const stopped = rejection(partner.claims.createItemIssues(claim, { key: "rma-17", signal: end.signal }));
+    await clock.advance(1_000);
+    end.abort();
+    await stopped;
+    const other = await settle(partner.claims.createItemIssues(claim, { key: "rma-18" }));
+    const again = await settle(partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    expect([other.existed, again.reference === other.reference]).toEqual([false, false]);
+  });
+
   it("waits for another one of its shipment, which a look-up could take for it", async () => {
     const world = share();
     const { start, settle, emulator } = world;
@@ -185,11 +220,11 @@ describe("a claim with a storage", () => {
     expect(filed.map(({ existed }) => existed)).toEqual([false, false]);
   });
 
-  it("is found when the process that died had a clock 8 hours ahead", async () => {
+  it.each([4_500, 8 * 3_600_000])("is found when the process that died had a clock %i ms ahead", async (ahead) => {
     const world = share();
     const { start, settle, clock } = world;
     const claim = await claimOf(world);
-    start({ killAt: 9, ahead: 8 * 3_600_000 })
+    start({ killAt: 9, ahead })
       .partner.claims.createItemIssues(claim, { key: "rma-17" })
       .catch(() => undefined);
     await clock.advance(1_000);
@@ -239,5 +274,81 @@ describe("a claim with a storage", () => {
     for await (const key of storage.keys("")) texts.push(key, new TextDecoder().decode(await storage.get(key)));
     expect(texts.join(" ")).toContain("rma-17");
     expect(texts.join(" ")).not.toMatch(/Ada|Jansen|Kade|1011|example\.com|test-key|quantity/);
+  });
+});
+
+describe("an order in doubt", () => {
+  it("is left to the next process when the service cannot work on it any more", async () => {
+    const { start, settle, emulator, orders, posts } = share();
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 20_000, when: "before" });
+    const order = orderOf(emulator, "shop-1001");
+    const error = await settle(rejection(start().partner.orders.ensure(order, { deadline: 2_000 })));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(await settle(start().partner.orders.ensure(order))).toMatchObject({ existed: true });
+    expect([await orders(), posts()]).toEqual([1, 1]);
+  });
+});
+
+describe("a request", () => {
+  it.each([
+    ["the note", "order:"],
+    ["the longer lock", "order-lease:"],
+  ])("is not sent when the storage refuses %s", async (_, kind) => {
+    const { start, settle, emulator, storage, posts } = share();
+    const set: KeyValueStorage["set"] = async (key, value, options) =>
+      !(key.includes(`:${kind}`) && options?.ttl !== 10_000) && storage.set(key, value, options);
+    const { partner } = start({ storage: { ...storage, set } });
+    const error = await settle(rejection(partner.orders.ensure(orderOf(emulator, "shop-1001"))));
+    expect(error).toMatchObject({ name: "StorageError", isRetryable: true });
+    expect(posts()).toBe(0);
+  });
+
+  it("looks the order up when another process has noted it since the note was read", async () => {
+    const { start, settle, emulator, storage } = share();
+    const order = orderOf(emulator, "shop-1001");
+    let isFirst = true;
+    const set: KeyValueStorage["set"] = async (key, value, options) => {
+      if (key.includes(":order:") && isFirst) {
+        isFirst = false;
+        // Like a process that has lost its lock without knowing it.
+        await storage.set(key, value);
+      }
+      return storage.set(key, value, options);
+    };
+    const { partner, requests } = start({ storage: { ...storage, set } });
+    await settle(partner.orders.ensure(order, { lookFirst: false }));
+    expect(requests().map((each) => each.split(" ")[0])).toEqual(["GET", "POST"]);
+  });
+});
+
+describe("a lock", () => {
+  it("that comes after the end of its call is given back", async () => {
+    const { start, settle, emulator, clock } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const end = new AbortController();
+    const call = start({ slow: 500 }).partner.orders.ensure(order, { signal: end.signal });
+    const aborted = rejection(call);
+    await clock.advance(300);
+    end.abort();
+    await aborted;
+    await clock.advance(2_000);
+    const began = clock.now();
+    const ended = start().partner.orders.ensure(order);
+    expect(await settle(ended.then(() => clock.now() - began))).toBeLessThan(100);
+  });
+
+  it("of another process, when the storage is lost meanwhile, is waited for as long as before", async () => {
+    const { start, settle, emulator, clock, lose } = share();
+    const order = orderOf(emulator, "shop-1001");
+    start({ killAt: 10 })
+      .partner.orders.ensure(order)
+      .catch(() => undefined);
+    await clock.advance(100);
+    const call = start().partner.orders.ensure(order);
+    await clock.advance(26_000);
+    lose("fails");
+    await clock.advance(6_000);
+    lose(undefined);
+    expect(await settle(call)).toMatchObject({ existed: false });
   });
 });

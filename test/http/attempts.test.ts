@@ -1,0 +1,40 @@
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { RequestTimeoutError } from "../../src/errors/connection.ts";
+import { Attempts } from "../../src/http/attempts.ts";
+
+/** A time limit: the service may work for 30 s in total. */
+const late = Object.assign(Object.create(RequestTimeoutError.prototype), { kind: "RequestTimeoutError" });
+/** A connection that breaks at once: 4 s are enough. */
+const prompt = new Error("broken");
+
+describe("the end of a doubt is the later one of", () => {
+  const start = () => {
+    const clock = createManualClock();
+    const began = clock.now();
+    const attempts = new Attempts(clock, 30_000);
+    return { attempts, since: (at: number | undefined) => (at ?? Number.NaN) - began, began };
+  };
+
+  it.each([
+    ["a long one and a short one", [late, prompt]],
+    ["a short one and a long one", [prompt, late]],
+  ])("%s", (_, errors) => {
+    const { attempts, since } = start();
+    for (const error of errors) {
+      attempts.begin();
+      attempts.lost(error);
+    }
+    expect(since(attempts.lostUntil)).toBe(30_000);
+  });
+
+  it.each([
+    [100_000, 100_000],
+    [1, 30_000],
+  ])("an inherited one, which ends after %i ms, and that of the latest request", (until, expected) => {
+    const { attempts, since, began } = start();
+    attempts.inherit({ since: { at: began, date: began }, until: began + until });
+    attempts.begin();
+    expect(since(attempts.doubt?.until)).toBe(expected);
+  });
+});
