@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { placeShared } from "../../support/shared-storage.ts";
 
 // `SCENARIOS=2000` makes more of them, and `FIRST` chooses others.
-const { SCENARIOS = "60", FIRST = "1" } = process.env;
+const { SCENARIOS = "30", FIRST = "1" } = process.env;
 
 it("clients with one storage place each order once, whatever is killed, suspended, lost or down", {
   timeout: 3_600_000,
