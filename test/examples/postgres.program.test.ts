@@ -10,6 +10,9 @@ import { root, runExample, startExample, token } from "./process.ts";
 
 const folder = join(root, "examples/postgres");
 
+// Real programs, kills and restarts: slow on a busy machine.
+vi.setConfig({ testTimeout: 300_000 });
+
 describeWithPostgres("the example on Postgres", () => {
   const context = usePostgres();
   let orders: typeof import("../../examples/postgres/orders.ts");
