@@ -86,6 +86,7 @@ export class PodPartner {
   readonly #send: Send;
   readonly #pacer: Pacer;
   readonly #storageKind: string;
+  readonly #openStorage: () => Promise<ClientStorage>;
   #isStorageLost = false;
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
   declare readonly "~scopeOf": (storage: KeyValueStorage) => Promise<string>;
@@ -136,6 +137,7 @@ export class PodPartner {
     };
     const { send, start, run } = createSend(core);
     this.#send = send;
+    this.#openStorage = openStorage;
     const shared = storage && { open: openStorage, whenLost: storageLost };
     const context = { ...resolved, start, run, openStorage, shared, observer };
     this.auth = new AuthResource(send);
@@ -175,10 +177,13 @@ export class PodPartner {
    * `storageLost` is `continue`.
    *
    * @example
-   * if (partner.storage.state === "lost") console.warn("Orders wait for the storage.");
+   * if ((await partner.storage.check()) === "lost") console.warn("Orders wait for the storage.");
    */
   get storage(): StorageHealth {
-    return { kind: this.#storageKind, state: this.#isStorageLost ? "lost" : "ready" };
+    const check = async () => ((await (await this.#openStorage()).check()) ? "ready" : "lost");
+    // An idle process learns that its storage is back.
+    if (this.#isStorageLost) void check();
+    return { kind: this.#storageKind, state: this.#isStorageLost ? "lost" : "ready", check };
   }
 
   /**

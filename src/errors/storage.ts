@@ -7,7 +7,8 @@ import { PodPartnerError, shorten } from "./base.ts";
 export class StorageError extends PodPartnerError {
   static override readonly kind: string = "StorageError";
   readonly isRetryable = true;
-  override readonly hint = "Repeat the call when the storage can be reached: the hook `onStorageBack` reports it.";
+  override readonly hint =
+    "Repeat the call later: it tries the storage again. `await partner.storage.check()` says whether it can be reached.";
 
   constructor({ message }: { message: string }) {
     super(`${message} Nothing was sent.`);

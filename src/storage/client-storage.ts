@@ -31,8 +31,18 @@ interface Kept {
 export interface StorageHealth {
   /** What keeps the bytes, for example `postgres`; `none` without the option `storage`: then no other process knows the orders. */
   readonly kind: string;
-  /** `lost` from an operation that failed to the next one that succeeds. `ready` also before the first operation. */
+  /**
+   * `lost` from an operation that failed to the next one that succeeds. It says what the latest calls have found: `ready` also before the first
+   * one. Reading it while it is `lost` tries the storage again, at most once a second.
+   */
   readonly state: "ready" | "lost";
+  /**
+   * Reads from the storage now, and resolves to its state. It takes at most a second and never rejects: for the health check of a process.
+   *
+   * @example
+   * const isHealthy = (await partner.storage.check()) === "ready";
+   */
+  check(): Promise<"ready" | "lost">;
 }
 
 const unlessLost = <T>(result: T | "lost"): T | undefined => (result === "lost" ? undefined : result);
@@ -77,6 +87,11 @@ export class ClientStorage {
     this.#storage = storage;
     this.#clock = clock;
     this.#reports = reports;
+  }
+
+  /** Reads from the storage, unless it was tried a moment ago. Resolves to false while it is lost. */
+  async check(): Promise<boolean> {
+    return (await this.#try(() => this.#storage.get("health"))) !== "lost";
   }
 
   /** The latest error by which the storage was lost. */

@@ -203,7 +203,7 @@ describe("a storage that is lost", () => {
   it("is seen: `partner.storage` says what keeps the bytes, and whether it can be reached", async () => {
     const { start, settle, lose, emulator, partner: alone, clock } = share();
     const { partner } = start();
-    expect([alone.storage, partner.storage]).toEqual([
+    expect([alone.storage, partner.storage]).toMatchObject([
       { kind: "none", state: "ready" },
       { kind: "memory", state: "ready" },
     ]);
@@ -215,6 +215,28 @@ describe("a storage that is lost", () => {
     await settle(placing);
     expect(partner.storage.state).toBe("ready");
   });
+
+  it.each(["fails", "hangs"] as const)(
+    "is noticed by a health check of an idle process, and its return by reading the state (%s)",
+    async (how) => {
+      const events: string[] = [];
+      const hooks = { onStorageLost: () => void events.push("lost"), onStorageBack: () => void events.push("back") };
+      const { start, settle, lose, clock } = share();
+      const { partner } = start({ hooks });
+      expect(await settle(partner.storage.check())).toBe("ready");
+      lose(how);
+      expect(await settle(partner.storage.check())).toBe("lost");
+      await clock.advance(5_000);
+      expect(partner.storage.state).toBe("lost");
+      await clock.advance(5_000);
+      lose(undefined);
+      expect(partner.storage.state).toBe("lost");
+      await clock.advance(1_500);
+      expect(partner.storage.state).toBe("ready");
+      expect(events).toEqual(["lost", "back"]);
+      expect(clock.pending).toBe(0);
+    },
+  );
 
   it("between a creation and its note leaves a note that is written when the storage is back", async () => {
     const { start, settle, lose, emulator, clock, orders, posts } = share();
