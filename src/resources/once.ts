@@ -83,7 +83,7 @@ export interface OnceOnly<Data> {
    */
   readonly oneByOne?: string | undefined;
   /** The key by which the storage knows what was made, so that no look-up takes it for another one. */
-  readonly keyOf?: ((data: Data) => string) | undefined;
+  readonly keyOfMade?: ((data: Data) => string) | undefined;
   /** The error when its identifier is noted with other content. Default: none. */
   readonly refuse?: ((noted: Data | undefined) => Error) | undefined;
   /** Makes it. `sent` says when an earlier call sent it whose outcome that call could not find out. */
@@ -137,10 +137,10 @@ const untilEnd = (call: Call, writing: Promise<void>): Promise<void> => call.wit
 /** Lets the storage know what was made. */
 async function rememberMade<Data>(
   storage: ClientStorage,
-  { keyOf }: OnceOnly<Data>,
+  { keyOfMade }: OnceOnly<Data>,
   { data }: Created<Data>,
 ): Promise<void> {
-  if (keyOf !== undefined) await storage.keep(keyOf(data), toJson({ version: 1 }), { ttl: noteLife });
+  if (keyOfMade !== undefined) await storage.keep(keyOfMade(data), toJson({ version: 1 }), { ttl: noteLife });
 }
 
 /** The moment when another process sent something, or a little earlier. A time that is yet to come is that of a wrong clock. */
@@ -199,7 +199,7 @@ async function tryTurn<Data>(
       const response = new Response(null, { status });
       return { data: data as Data, response, existed: true, recovered: false, known };
     }
-    const lock = await lockOf(call, storage, lockKey);
+    const lock = await lockWithin(call, storage, lockKey, lockTime);
     if (lock === "lost") return lock;
     return lock === undefined ? { taken: note } : new Turn(call, { storage, noteKey, content, lock, bytes, note });
   } catch (error) {
@@ -209,9 +209,14 @@ async function tryTurn<Data>(
   }
 }
 
-/** Takes the lock of a key. One that comes after the end of the call is released. */
-async function lockOf(call: Call, storage: ClientStorage, key: string): Promise<Lock | "lost" | undefined> {
-  const taking = storage.lock(key, lockTime);
+/** Takes the lock of a key, at most until the call ends: one that comes after that is released. */
+export async function lockWithin(
+  call: Call,
+  storage: ClientStorage,
+  key: string,
+  lifetime: number,
+): Promise<Lock | "lost" | undefined> {
+  const taking = storage.lock(key, lifetime);
   try {
     return await call.within(taking);
   } catch (error) {

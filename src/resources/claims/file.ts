@@ -141,7 +141,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
         content,
         isKept: own.key !== undefined,
         oneByOne: sent.shipmentReference,
-        keyOf: ({ reference }) => filedKey(reference),
+        keyOfMade: ({ reference }) => filedKey(reference),
         refuse: (filed) => otherClaim(call.name, filed),
         recovery,
         make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, identifier, sending, since),

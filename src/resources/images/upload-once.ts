@@ -11,6 +11,7 @@ import type { ClientStorage } from "../../storage/client-storage.ts";
 import type { Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { abortController, onAbort } from "../../util/abort-signals.ts";
+import { lockWithin } from "../once.ts";
 import { type ImageUploadOptions, splitWatch, watchOptions } from "../upload.ts";
 import { image, type PrintImage, uploadImage } from "./images.endpoints.ts";
 
@@ -133,16 +134,9 @@ function waitForTurn(call: Call, storage: ClientStorage, hash: string): Promise<
   });
 }
 
-/** Takes the lock of a content. One that comes after the end of the call is released. */
-async function takeLock(call: Call, storage: ClientStorage, hash: string): Promise<Lock | "lost" | undefined> {
-  const taking = storage.lock(`image-lease:${hash}`, lockTime);
-  try {
-    return await call.within(taking);
-  } catch (error) {
-    taking.then((late) => (typeof late === "object" ? late.release() : undefined));
-    throw error;
-  }
-}
+/** Takes the lock of a content. */
+const takeLock = (call: Call, storage: ClientStorage, hash: string): Promise<Lock | "lost" | undefined> =>
+  lockWithin(call, storage, `image-lease:${hash}`, lockTime);
 
 const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
 
