@@ -11,6 +11,8 @@ class NoResultError extends Error {}
 
 /** Milliseconds that one operation of a storage may take. */
 const operationTime = 1_000;
+/** Milliseconds for which the value of a health check stays. */
+const checkedFor = 60_000;
 /** Milliseconds between two tries of a storage that is lost. */
 const tryEvery = 1_000;
 
@@ -37,7 +39,8 @@ export interface StorageHealth {
    */
   readonly state: "ready" | "lost";
   /**
-   * Reads from the storage now, and resolves to its state. It takes at most a second and never rejects: for the health check of a process.
+   * Writes a small value to the storage now, and resolves to its state: `lost` also for a storage that is full or read-only. It takes at most a
+   * second and never rejects: for the health check of a process.
    *
    * @example
    * const isHealthy = (await partner.storage.check()) === "ready";
@@ -89,9 +92,9 @@ export class ClientStorage {
     this.#reports = reports;
   }
 
-  /** Reads from the storage, unless it was tried a moment ago. Resolves to false while it is lost. */
+  /** Writes to the storage, unless it was tried a moment ago. Resolves to false while it is lost, also if it only refuses changes. */
   async check(): Promise<boolean> {
-    return (await this.#try(() => this.#storage.get("health"))) !== "lost";
+    return (await this.set("health", Uint8Array.of(1), { ttl: checkedFor })) !== undefined;
   }
 
   /** The latest error by which the storage was lost. */

@@ -10,6 +10,7 @@ import type { ClaimReference, ShipmentReference } from "../../references/referen
 import type { Schema } from "../../schemas/shape.ts";
 import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
 import type { KeyedMutex } from "../../util/concurrency.ts";
+import { canonicalJson } from "../../util/digest.ts";
 import { splitFields } from "../../util/fields.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { isTimestamp, latestTime } from "../../util/timestamp.ts";
@@ -134,7 +135,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
       };
       const content = [nameOf(endpoint), withoutPhotos(sent)];
-      const identifier = own.key === undefined ? JSON.stringify(content) : `key:${own.key}`;
+      const identifier = own.key === undefined ? canonicalJson(content) : `key:${own.key}`;
       const { data, response, existed, recovered } = await once(call, filing.shared, {
         kind: "claim",
         identifier,

@@ -238,6 +238,23 @@ describe("a storage that is lost", () => {
     },
   );
 
+  it("and refuses changes only is lost for a health check, too, until it takes them again", async () => {
+    const { start, settle, storage, clock } = share();
+    let isFull = true;
+    const full = {
+      ...storage,
+      set: (...given: Parameters<typeof storage.set>) =>
+        isFull ? Promise.reject(new Error("full")) : storage.set(...given),
+    };
+    const { partner } = start({ storage: full });
+    expect([await settle(partner.storage.check()), partner.storage.state]).toEqual(["lost", "lost"]);
+    await clock.advance(5_000);
+    expect([await settle(partner.storage.check()), partner.storage.state]).toEqual(["lost", "lost"]);
+    isFull = false;
+    await clock.advance(5_000);
+    expect([await settle(partner.storage.check()), partner.storage.state]).toEqual(["ready", "ready"]);
+  });
+
   it("between a creation and its note leaves a note that is written when the storage is back", async () => {
     const { start, settle, lose, emulator, clock, orders, posts } = share();
     const order = orderOf(emulator, "shop-1001");
