@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { endWithProcess } from "./end-with-process.ts";
 import { freePort, listening } from "./port.ts";
 
 /** Debian has the programs of the server in a folder for each version, and not on the path. */
@@ -90,6 +91,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     url: urlOf(port),
     start: async () => {
       child = spawn(server, ["-D", "data", ...set], { ...options, stdio: "ignore" });
+      endWithProcess(child, "QUIT");
       await listening(port, AbortSignal.timeout(longestStart));
       await untilReady(port);
     },
@@ -140,6 +142,7 @@ export async function startPgBouncer(server: PostgresServer, connections = 2): P
   ];
   writeFileSync(join(folder, "pgbouncer.ini"), `${config.join("\n")}\n`);
   const child = spawn("pgbouncer", ["-q", join(folder, "pgbouncer.ini")], { ...user(), stdio: "ignore" });
+  endWithProcess(child, "KILL");
   await listening(port, AbortSignal.timeout(longestStart));
   return {
     port,

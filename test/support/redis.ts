@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { endWithProcess } from "./end-with-process.ts";
 import { freePort, listening } from "./port.ts";
 
 /** Whether the machine has Redis installed. */
@@ -29,6 +30,7 @@ export async function startRedis({ folder }: { readonly folder?: string } = {}):
       const log = folder === undefined ? ["no"] : ["yes", "--appendfsync", "always", "--dir", folder];
       const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", ...log];
       child = spawn("redis-server", options, { stdio: "ignore" });
+      endWithProcess(child, "KILL");
       await listening(port);
     },
     kill: async () => {
