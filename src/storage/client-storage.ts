@@ -7,10 +7,16 @@ import { memoryStorage } from "./memory.ts";
 import { ScopedStorage } from "./scoped-storage.ts";
 
 /** An operation gave no result in its time. */
-class NoResultError extends Error {}
+class NoResultError extends Error {
+  constructor(ms: number) {
+    super(`no result within ${ms} ms`);
+  }
+}
 
-/** Milliseconds that one operation of a storage may take. */
-const operationTime = 1_000;
+/** A storage is lost when an operation has waited for this many milliseconds, and none has succeeded in this time. */
+const silentTime = 1_000;
+/** Milliseconds that one operation may take while others succeed: it may wait for a connection that they use. */
+const operationTime = 5_000;
 /** Milliseconds for which the value of a health check stays. */
 const checkedFor = 60_000;
 /** Milliseconds between two tries of a storage that is lost. */
@@ -82,8 +88,9 @@ export class ClientStorage {
   readonly #kept = new Map<string, Kept>();
   #lost: "changes" | "all" | undefined;
   #tryAt = 0;
-  /** How often the storage failed. */
+  /** How many operations failed, and succeeded. */
   #failures = 0;
+  #successes = 0;
   #lostBy: unknown;
 
   constructor(storage: KeyValueStorage, clock: PartnerClock, reports: StorageReports) {
@@ -167,6 +174,7 @@ export class ClientStorage {
     const failures = this.#failures;
     try {
       const result = await this.#inTime(work);
+      this.#successes += 1;
       // The success of an operation that began before a failure does not count.
       if (lost && this.#lost !== undefined && failures === this.#failures) {
         this.#lost = undefined;
@@ -186,9 +194,23 @@ export class ClientStorage {
     }
   }
 
-  #inTime<T>(work: () => Promise<T>): Promise<T> {
-    const late = () => new NoResultError(`no result within ${operationTime} ms`);
-    // `async`: a storage of the caller may throw, or return a value that is no promise.
-    return withTimeout(this.#clock, operationTime, late, async () => work());
+  async #inTime<T>(work: () => Promise<T>): Promise<T> {
+    const until = this.#clock.now() + operationTime;
+    // A storage of the caller may throw, or return a value that is no promise.
+    const result = (async () => work())();
+    for (let ms = silentTime; ; ms += silentTime) {
+      const before = this.#successes;
+      try {
+        return await withTimeout(
+          this.#clock,
+          silentTime,
+          () => new NoResultError(ms),
+          () => result,
+        );
+      } catch (error) {
+        const isWaiting = error instanceof NoResultError && this.#successes > before && this.#clock.now() < until;
+        if (!isWaiting) throw error;
+      }
+    }
   }
 }

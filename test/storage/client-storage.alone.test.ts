@@ -154,6 +154,51 @@ describe("a lost storage", () => {
   });
 });
 
+describe("a storage with few connections", () => {
+  /** Its `get` waits for one of `connections`, then takes `ms`. The key `stuck` never gives its connection back. */
+  function pool(connections: number, ms: number) {
+    let free = connections;
+    const waiting: (() => void)[] = [];
+    const get = async (key: string) => {
+      if (free === 0) await new Promise<void>((resolve) => void waiting.push(resolve));
+      else free -= 1;
+      if (key.endsWith("stuck")) await never();
+      await new Promise<void>((resolve) => void clock.after(ms, resolve));
+      if (waiting.length > 0) waiting.shift()?.();
+      else free += 1;
+      return undefined;
+    };
+    return guard({ get }).client;
+  }
+
+  it("is not lost because operations wait for a connection that others use", async () => {
+    const client = pool(10, 300);
+    const found = Promise.all(Array.from({ length: 64 }, (_, index) => client.find(`key${index}`)));
+    expect(await within(2_500, found)).toEqual(Array.from({ length: 64 }));
+    expect([reports, clock.pending]).toEqual([[], 0]);
+  });
+
+  it("is lost a second after the last result, also for operations that had waited before", async () => {
+    const client = pool(1, 300);
+    const found = Promise.all(["one", "two", "stuck", "three"].map((key) => client.find(key)));
+    await clock.advance(1_500);
+    expect(reports).toEqual([]);
+    expect(await within(600, found)).toEqual([undefined, undefined, "lost", "lost"]);
+    expect(reports).toEqual(["lost: no result within 2000 ms"]);
+  });
+
+  it("is lost for an operation that has no result after five seconds, although others succeed", async () => {
+    const client = pool(2, 10);
+    const stuck = client.find("stuck");
+    for (let ms = 0; ms < 4_900; ms += 100) {
+      expect(await within(100, client.find("key"))).toBeUndefined();
+      expect(reports).toEqual([]);
+    }
+    expect(await within(100, stuck)).toBe("lost");
+    expect(reports).toEqual(["lost: no result within 5000 ms"]);
+  });
+});
+
 describe("a process that is busy", () => {
   /** A clock whose timers are late, as those of a process whose event loop is blocked. */
   function lateClock() {
