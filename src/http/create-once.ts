@@ -7,7 +7,7 @@ import type { Latest } from "../util/latest.ts";
 import type { Doubt } from "./attempts.ts";
 import type { Call, Found } from "./call.ts";
 import { isFresh, lookOnce, lookUntil, type RepeatedLook } from "./look-up.ts";
-import { refusesContent, retryAfterOf, verdictOf } from "./outcome.ts";
+import { isRateLimited, refusesContent, retryAfterOf, verdictOf } from "./outcome.ts";
 import type { EncodedRequest } from "./request.ts";
 import type { RequestOptions } from "./request-options.ts";
 import { makeAttempts, mayRetry, waitForTurn, waitToRetry } from "./retry.ts";
@@ -49,6 +49,8 @@ export interface Created<Data> extends Found<Data> {
 
 /** So many look-ups in a row may be too old when the creation has its tokens. Then it is sent with the first token after the last one. */
 const mostRepeats = 5;
+/** The same after this many 429s: a bucket of one token that no response reports has none left for the creation after each look-up. */
+const mostRefusals = 3;
 /** After so many, creations are prepared one after the other: what their hooks do may have kept each other from being sent. */
 const mostTogether = 2;
 /** Where the limits may keep two requests apart for so many milliseconds, a creation has its tokens before it is looked up. */
@@ -82,6 +84,7 @@ export function createOnce<Data>(
   let isSentAgain = false;
   /** How many look-ups in a row were too old. */
   let outdated = 0;
+  let refusals = 0;
   attempts.identify(recovery?.identifiers);
   /** Resolves to the creation if a look-up has found it. */
   const prepareNext = async (): Promise<Ready | Created<Data>> => {
@@ -121,6 +124,8 @@ export function createOnce<Data>(
     }
     if (!attempts.inDoubt) {
       if (!mayRetry(call, request, error, turn)) throw error;
+      if (isRateLimited(error)) refusals += 1;
+      if (refusals >= mostRefusals) outdated = mostRepeats;
       return waitForTurn(call, error, turn);
     }
     if (scope.ended(error) && !(error instanceof DeadlineError)) throw error;

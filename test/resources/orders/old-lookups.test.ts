@@ -1,4 +1,4 @@
-import { PodPartner } from "pod-partner";
+import { memoryStorage, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { combinedOrder } from "../../support/orders.ts";
@@ -15,7 +15,8 @@ const limited = (headers: Record<string, string> = {}) =>
 
 interface Setting {
   readonly options?: Options;
-  readonly bucket?: { readonly quota: number; readonly interval: number };
+  /** `silent`: only its 429s show that there is one, with the time until the next token. */
+  readonly bucket?: { readonly quota: number; readonly interval: number; readonly silent?: true };
   /** What happens to a creation instead of an order. */
   readonly onCreate?: (nth: number) => Reply;
   /** Runs after the service has looked the order up, and before the client has the response. */
@@ -47,6 +48,7 @@ function setUp(
     levelAt = clock.now();
     if (level < 1) return undefined;
     level -= 1;
+    if (bucket.silent) return {};
     return {
       "x-ratelimit-policy": `"default";q=${quota};w=${Math.round((quota * interval) / 1_000)}`,
       "x-ratelimit": `"default";r=${Math.floor(level)};t=${Math.ceil(interval / 1_000)}`,
@@ -60,7 +62,8 @@ function setUp(
     let reply: Reply;
     if (headers === undefined) {
       seen.refused += 1;
-      reply = limited({ "retry-after": "1" });
+      const wait = bucket?.silent ? Math.ceil(((1 - level) * bucket.interval) / 1_000) : 1;
+      reply = limited({ "retry-after": String(wait) });
     } else if (request.url.includes("lookup")) {
       seen.lookUps += 1;
       lookedAt = clock.now();
@@ -173,6 +176,24 @@ describe("an order in a bucket of one token", () => {
     expect(seen.oldest).toBeLessThanOrEqual(7_050);
   });
 });
+
+describe.each([2_000, 6_000, 60_000])(
+  "an order in a bucket of one token in %i ms that no response reports",
+  (interval) => {
+    it.each(["none", "memory"])(
+      "is placed with the first token after its third look-up (storage: %s)",
+      async (kind) => {
+        const options = kind === "none" ? {} : { storage: memoryStorage() };
+        const { partner, seen, settle } = setUp({ options, bucket: { quota: 1, interval, silent: true } });
+        await settle(partner.orders.ensure({ ...combinedOrder, customIdentifier: "one" }, { compare: false }));
+        expect(seen).toMatchObject({ orders: 1, refused: 3, lookUps: 3 });
+        expect(seen.oldest).toBeLessThanOrEqual(1_050 + interval);
+        await settle(partner.orders.ensure({ ...combinedOrder, customIdentifier: "two" }, { compare: false }));
+        expect(seen.orders).toBe(2);
+      },
+    );
+  },
+);
 
 describe.each([
   { perSecond: 0.2, burst: 1, each: 2.6 },
