@@ -178,3 +178,11 @@ export function leaks(requests: readonly LoggedRequest[]): readonly Finding[] {
     ? []
     : [{ kind: "leaked", text: `the key is in the URL or body of ${where.method} ${where.call ?? "a request"}` }];
 }
+
+/** Whether the log has lost the earliest requests, so that the run cannot be judged. */
+export function unread(requests: readonly LoggedRequest[]): readonly Finding[] {
+  const sent = requests.at(-1)?.id ?? 0;
+  return sent > requests.length
+    ? [{ kind: "unread", text: `${sent} requests are more than verify can read: give it less work` }]
+    : [];
+}

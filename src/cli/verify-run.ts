@@ -10,7 +10,7 @@ import { visible } from "../util/visible.ts";
 import { type Ended, onWindows, type Program, start, stop } from "./program.ts";
 import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post, repeatSoon } from "./verify-callbacks.ts";
 import type { Kill, Row, Usage } from "./verify-catalogue.ts";
-import { type Finding, hammering, leaks, type Result, resultOf } from "./verify-compare.ts";
+import { type Finding, hammering, leaks, type Result, resultOf, unread } from "./verify-compare.ts";
 import { startFailure } from "./world-file.ts";
 
 /** How a server is used. */
@@ -322,13 +322,7 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     const world = emulator.world();
     const tokens = world.organizations.reduce((sum, { rendertokens }) => sum + rendertokens.used, 0);
     const usage = usageOf(emulator, tokens);
-    const findings: Finding[] = [...own, ...leaks(emulator.requests)];
-    if (usage.requests > emulator.requests.length) {
-      findings.push({
-        kind: "unread",
-        text: `${usage.requests} requests are more than verify can read: give it less work`,
-      });
-    }
+    const findings: Finding[] = [...own, ...leaks(emulator.requests), ...unread(emulator.requests)];
     if (signal.aborted && !findings.some(({ kind }) => kind === "unfinished")) {
       findings.push({ kind: "unfinished", text: `not finished after ${setup.timeout / 1_000} s` });
     }

@@ -30,7 +30,7 @@ export interface Running {
 export type Environment = Readonly<Record<string, string>>;
 
 /** Variables that change what the command line does or prints. In an unknown `CI`, Node prints no colours. */
-const removed = new Set([
+export const ownVariables: ReadonlySet<string> = new Set([
   "POD_PARTNER_BASE_URL",
   "POD_PARTNER_SECRET_KEY",
   "POD_PARTNER_ASSUMPTIONS",
@@ -40,7 +40,7 @@ const removed = new Set([
 ]);
 
 const cleanEnvironment = (added: Environment): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.has(name))),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ownVariables.has(name))),
   ...added,
 });
 

