@@ -90,10 +90,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
   async function lockAndCheck(reference: OrderReference): Promise<LookResult> {
     for (let turn = 0; turn < mostTurns; turn += 1) {
       // From now on the read may be too early for a new caller.
-      const lock = await waitForLock(() => tryLock(reference), clock, timeout).finally(() => waiting.delete(reference));
-      if (lock === undefined) {
-        throw fault("busy", `The order ${reference} was locked by another call for ${timeout} ms. ${deadlockHint}`);
-      }
+      const lock = await lockInTurn(reference).finally(() => waiting.delete(reference));
       try {
         const stored = await storage.load(reference);
         const options: FollowerReadOptions = { priority: "high", deadline: timeout };
@@ -109,6 +106,13 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
       "busy",
       `The order ${reference} was locked ${mostTurns} times, and each time the lock expired or another process changed the stored state. The storage is slow, or this process was suspended. Repeat the call later.`,
     );
+  }
+
+  async function lockInTurn(reference: OrderReference): Promise<Lock> {
+    const take = () => tryLock(reference);
+    const late = () =>
+      fault("busy", `The order ${reference} was locked by another call for ${timeout} ms. ${deadlockHint}`);
+    return (await take()) ?? (await waitForLock(take, undefined, { clock, limit: { ms: timeout, late } }));
   }
 
   const tryLock = async (reference: OrderReference): Promise<Lock | undefined> =>

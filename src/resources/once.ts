@@ -6,12 +6,19 @@ import type { Doubt } from "../http/attempts.ts";
 import type { Call } from "../http/call.ts";
 import { type Created, lookFor, orUnknown, type Recovery, type Sending, tooOld } from "../http/create-once.ts";
 import { lookOnce } from "../http/look-up.ts";
-import type { PauseReason } from "../http/pacing/wait.ts";
 import type { SharedStorage } from "../http/send.ts";
 import { check } from "../schemas/check.ts";
 import { open } from "../schemas/shape.ts";
 import type { ClientStorage } from "../storage/client-storage.ts";
-import type { Lock } from "../storage/lock.ts";
+import {
+  assertCertain,
+  type Lock,
+  type LockHolder,
+  type LockOptions,
+  lostError,
+  reportedAfter,
+  waitForLock,
+} from "../storage/lock.ts";
 import { fromJson, toJson } from "../storage/values.ts";
 import { dateOf, longestSince, type Moment, momentOf } from "../util/clock.ts";
 import { canonicalJson, hexOf, sha256 } from "../util/digest.ts";
@@ -22,17 +29,10 @@ import { canonicalJson, hexOf, sha256 } from "../util/digest.ts";
  * killed. Whoever takes the lock after that sees the note, and one look-up decides.
  */
 
-/** When a process dies before it has sent the request, another one goes on after so many milliseconds. */
-const lockTime = 10_000;
 /** A request is sent at most so many milliseconds after it was noted. The lock lasts for this time and `assumptions.processingTime`. */
 const longestNote = 4_000;
-/** Milliseconds between two tries to take the lock: they double up to the longest. */
-const shortestPause = 50;
-const longestPause = 1_000;
 /** A process that works on a creation has so many milliseconds to finish it. Then the others look it up, too: it may have died. */
 const firstLook = 1_000;
-/** Milliseconds that a call without a deadline waits for a storage that is lost. */
-const lostTime = 30_000;
 /** How often a call takes the lock again that ended before its request was sent. */
 const mostTurns = 5;
 /** Milliseconds between two of these look-ups: as long as the call has waited, up to this. */
@@ -43,8 +43,6 @@ const clockDifference = 3_000;
 const wrongClock = 24 * 3_600_000;
 /** Milliseconds for which a creation stays noted: a year. */
 const noteLife = 366 * 24 * 3_600_000;
-/** A wait of so many milliseconds is reported. */
-const reportedAfter = 290;
 
 /** What is noted of a creation. */
 interface Note {
@@ -79,7 +77,7 @@ export interface OnceOnly<Data> {
   readonly isKept: boolean;
   /**
    * For a creation that is looked up by its content: what it has in common with those that a look-up could take for it. They are made one
-   * after the other, and not looked up meanwhile.
+   * after the other.
    */
   readonly oneByOne?: string | undefined;
   /** The key by which the storage knows what was made, so that no look-up takes it for another one. */
@@ -116,19 +114,24 @@ export async function once<Data>(
     }
     try {
       const { note, sending } = turn;
-      if (note && note.content !== keys.content && note.content !== "" && creation.refuse)
-        throw creation.refuse(undefined);
+      refuseOther(creation, keys, note);
       const sent = note && momentAt(call, note.sent);
       const made = await creation.make(sending, sent);
       await untilEnd(call, turn.finish(made, creation));
       return made;
     } catch (error) {
       await untilEnd(call, turn.leave(call.attempts.doubt));
-      if (!turn.hasEndedBy(error)) throw error;
+      // Only the storage ends a turn with this error, before a request is sent.
+      if (!(error instanceof StorageError)) throw error;
       // An earlier request of the call may be in doubt.
       if (count >= mostTurns) return orUnknown(call, creation.recovery, () => Promise.reject(error));
     }
   }
+}
+
+/** Throws if the identifier is noted with other content. */
+function refuseOther<Data>({ refuse }: OnceOnly<Data>, { content }: Keys, note: Note | undefined): void {
+  if (note && note.content !== content && note.content !== "" && refuse) throw refuse(undefined);
 }
 
 /** Waits for what is written of a turn, which never fails, but not longer than until the call ends. */
@@ -171,16 +174,14 @@ async function keyOf(identifier: string): Promise<string> {
   return text !== "" && text.length <= 200 ? text : `sha256:${hexOf(await sha256(JSON.stringify(identifier)))}`;
 }
 
+/** What one try to take the lock has come to: "lost" while the storage is lost. */
+type Tried<Data> = Turn | Made<Data> | TakenLock | "lost";
+
 /** Another process has the lock. */
-interface Taken {
-  /** Undefined while it has not sent the request. */
-  readonly taken: Note | undefined;
+interface TakenLock {
+  /** The note of the creation, if that process works on it: undefined before it has sent the request. */
+  readonly sent: Note | undefined;
 }
-
-/** What one try to take the lock has come to: `lost` when the storage cannot be reached. */
-type Tried<Data> = Turn | Made<Data> | Taken | "lost";
-
-const isTurn = <Data>(tried: Tried<Data>): tried is Turn | Made<Data> => tried !== "lost" && !("taken" in tried);
 
 /** Reads the note of a creation. Unless it shows that it was made, tries to take its lock. */
 async function tryTurn<Data>(
@@ -199,9 +200,15 @@ async function tryTurn<Data>(
       const response = new Response(null, { status });
       return { data: data as Data, response, existed: true, recovered: false, known };
     }
-    const lock = await lockWithin(call, storage, lockKey, lockTime);
+    let isForThis = false;
+    const mayTakeFrom = ({ purpose }: LockHolder) => {
+      isForThis = purpose === noteKey;
+      return false;
+    };
+    const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, mayTakeFrom });
     if (lock === "lost") return lock;
-    return lock === undefined ? { taken: note } : new Turn(call, { storage, noteKey, content, lock, bytes, note });
+    if (lock === undefined) return { sent: isForThis ? note : undefined };
+    return new Turn(call, { storage, noteKey, content, lock, bytes, note });
   } catch (error) {
     // Only the storage was waited for. One that is healthy has answered by then.
     const ms = call.scope.elapsed() - began;
@@ -214,9 +221,9 @@ export async function lockWithin(
   call: Call,
   storage: ClientStorage,
   key: string,
-  lifetime: number,
+  options?: LockOptions,
 ): Promise<Lock | "lost" | undefined> {
-  const taking = storage.lock(key, lifetime);
+  const taking = storage.lock(key, options);
   try {
     return await call.within(taking);
   } catch (error) {
@@ -230,7 +237,7 @@ export async function lockWithin(
 
 /**
  * Takes the lock of a creation, or finds that it was made. A call waits while another process has the lock, and while the storage is lost,
- * unless the client goes on then: its turn has no lock.
+ * unless the client goes on then: its turn has no lock. After a moment it also looks up what was sent: who has the lock may have died.
  */
 async function takeTurn<Data>(
   call: Call<never, Data>,
@@ -239,58 +246,47 @@ async function takeTurn<Data>(
   creation: OnceOnly<Data>,
   keys: Keys,
 ): Promise<Turn | Made<Data>> {
-  const attempt = async () => {
+  const { scope } = call;
+  const began = scope.elapsed();
+  let nextLook = began + firstLook;
+  const attempt = async (): Promise<Turn | Made<Data> | "lost" | undefined> => {
     const tried = await tryTurn(call, storage, keys);
-    // A wait would not help, for example without the table in Postgres.
-    if (tried === "lost" && storage.lostBy instanceof ConfigurationError) throw storage.lostBy;
-    return tried === "lost" && whenLost === "continue" ? new Turn(call, { ...keys, storage }) : tried;
+    if (tried === "lost") {
+      // A wait would not help, for example without the table in Postgres.
+      if (storage.lostBy instanceof ConfigurationError) throw storage.lostBy;
+      return whenLost === "continue" ? new Turn(call, { ...keys, storage }) : tried;
+    }
+    if (!("sent" in tried)) return tried;
+    refuseOther(creation, keys, tried.sent);
+    // What is not kept can follow an equal one, which a look-up would find.
+    if (tried.sent === undefined || !creation.isKept || scope.elapsed() < nextLook) return undefined;
+    const found = await lookAt(call, creation.recovery, tried.sent);
+    nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
+    return found && { ...found, existed: true, recovered: false };
   };
   const first = await attempt();
-  if (isTurn(first)) return first;
-  return call.step("queue", (trace) => {
-    trace.outcome = trace.policy = "default";
-    return waitForTurn(call, creation, first, attempt, (reason) => {
-      trace.reason = reason;
-    });
-  });
+  return typeof first === "object" ? first : waitInCall(call, attempt, first);
 }
 
-/** Repeats `attempt` until it is the call's turn. After a moment it also looks up what was sent: who has the lock may have died. */
-async function waitForTurn<Data>(
-  call: Call<never, Data>,
-  { recovery, oneByOne }: OnceOnly<Data>,
-  first: Taken | "lost",
-  attempt: () => Promise<Tried<Data>>,
-  report: (reason: PauseReason) => void,
-): Promise<Turn | Made<Data>> {
+/** Waits in a call for a lock that another process has, and for a lost storage: until the deadline, or 30 s without one. */
+export function waitInCall<Taken extends object>(
+  call: Call,
+  attempt: () => Promise<Taken | "lost" | undefined>,
+  first: "lost" | undefined,
+): Promise<Taken> {
   const { core, scope, id, name } = call;
-  const began = scope.elapsed();
-  let tried: Tried<Data> = first;
-  let reported: PauseReason | undefined;
-  let lostAt = began;
-  let nextLook = began + firstLook;
-  for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
-    const now = scope.elapsed();
-    if (tried !== "lost") lostAt = now;
-    else if (now - lostAt >= lostTime) throw lostError(now - lostAt);
-    const reason = tried === "lost" ? "storage" : "other-process";
-    if (now - began >= reportedAfter && reason !== reported) {
-      core.observer.pausesFor(reason, id, name);
-      report(reason);
-      reported = reason;
-    }
-    try {
-      await scope.hold<void>(({ resolve }) => scope.clock.after(pause, () => resolve()));
-    } catch (error) {
-      throw tried === "lost" && error instanceof DeadlineError ? lostError(scope.elapsed() - lostAt) : error;
-    }
-    tried = await attempt();
-    if (isTurn(tried)) return tried;
-    if (tried === "lost" || tried.taken === undefined || scope.elapsed() < nextLook || oneByOne !== undefined) continue;
-    const found = await lookAt(call, recovery, tried.taken);
-    if (found !== undefined) return { ...found, existed: true, recovered: false };
-    nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
-  }
+  return call.step("queue", (trace) => {
+    trace.outcome = trace.policy = "default";
+    return waitForLock(attempt, first, {
+      clock: scope.clock,
+      sleep: (ms) => scope.hold<void>(({ resolve }) => scope.clock.after(ms, () => resolve())),
+      report: (reason) => {
+        core.observer.pausesFor(reason, id, name);
+        trace.reason = reason;
+      },
+      longestLost: Number.isFinite(scope.remaining()) ? Number.POSITIVE_INFINITY : undefined,
+    });
+  });
 }
 
 /** Looks up what another process has sent. A failure shows nothing: the next look-up may succeed. */
@@ -300,11 +296,6 @@ const lookAt = <Data>(
   { sent }: Note,
 ): Promise<Created<Data> | undefined> =>
   lookOnce(call, lookFor(call, recovery, momentAt(call, sent)), { decides: false }).catch(() => undefined);
-
-const lostError = (ms: number): StorageError =>
-  new StorageError({
-    message: `The storage could not be reached for ${Math.round(ms)} ms, so it is not known whether another process has sent the request.`,
-  });
 
 function noteOf(bytes: Uint8Array | undefined): Note | undefined {
   if (bytes === undefined) return undefined;
@@ -336,7 +327,6 @@ class Turn {
   /** The bytes of the turn's own note. */
   #bytes: Uint8Array | undefined;
   #notedAt: Moment | undefined;
-  #error: StorageError | undefined;
 
   constructor(call: Call, { storage, noteKey, content, lock, bytes, note }: TurnState) {
     this.#call = call;
@@ -367,23 +357,14 @@ class Turn {
       this.#lock?.extend(processingTime + longestNote),
     ]);
     if (isNoted) this.#bytes = bytes;
-    if (!isNoted || !isExtended) throw this.#fail("The storage did not take the note that it is about to be sent.");
+    if (!isNoted || !isExtended)
+      throw new StorageError({ message: "The storage did not take the note that it is about to be sent." });
     this.#notedAt = noted;
   }
 
   #check(): void {
-    if (!this.#lock?.isCertain) throw this.#fail("The lock in the storage ended before the request was sent.");
+    assertCertain(this.#lock);
     if (this.#notedAt === undefined || longestSince(this.#notedAt, this.#call.core.clock) >= longestNote) throw tooOld;
-  }
-
-  #fail(message: string): StorageError {
-    this.#error = new StorageError({ message });
-    return this.#error;
-  }
-
-  /** Whether an error ended the turn before the request was sent. */
-  hasEndedBy(error: unknown): boolean {
-    return this.#error !== undefined && error === this.#error;
   }
 
   /** Ends the turn of a creation that was made. What the storage does not take now is written when it is back. */

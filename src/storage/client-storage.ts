@@ -2,7 +2,7 @@ import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./contract.ts";
-import { type Lock, takeLock } from "./lock.ts";
+import { type Lock, type LockOptions, lockTime, takeLock } from "./lock.ts";
 import { memoryStorage } from "./memory.ts";
 import { ScopedStorage } from "./scoped-storage.ts";
 
@@ -140,11 +140,11 @@ export class ClientStorage {
   }
 
   /**
-   * Takes the lock of a key. When its holder dies, the key is free after `lifetime` milliseconds. Resolves to undefined if another holder
+   * Takes the lock of a key, which is free {@link lockTime} milliseconds after its holder has died. Resolves to undefined if another holder
    * has it, and to "lost" while the storage is lost, because it is not known then.
    */
-  lock(key: string, lifetime: number): Promise<Lock | "lost" | undefined> {
-    return takeLock(this, key, lifetime, this.#clock);
+  lock(key: string, options?: LockOptions): Promise<Lock | "lost" | undefined> {
+    return takeLock(this, key, lockTime, this.#clock, options);
   }
 
   /** Writes a value that was kept. Resolves to whether the storage has it. */

@@ -1,7 +1,11 @@
+import { DeadlineError } from "../errors/connection.ts";
 import { StorageError } from "../errors/storage.ts";
 import { dateOf, longestSince, type Moment, momentOf, type PartnerClock } from "../util/clock.ts";
 import { webCrypto } from "../util/runtime.ts";
 import type { StorageExpectation, StorageSetOptions } from "./contract.ts";
+
+/** When the holder of a lock dies, its key is free after this many milliseconds. */
+export const lockTime = 10_000;
 
 /**
  * The right of one holder to work on a key, of all processes with the storage: compare-and-set gives it to one. It is renewed until it is
@@ -13,8 +17,6 @@ export interface Lock {
    * before the storage was asked.
    */
   readonly isCertain: boolean;
-  /** Throws a `StorageError` unless the lock is certain. */
-  check(): void;
   /**
    * Changes after how many milliseconds the key is free when the holder dies. Resolves to true if the storage has done it for the holder of
    * the lock.
@@ -92,14 +94,10 @@ export async function takeLock(
   if (taken === undefined) return "lost";
   if (!taken) return undefined;
   const stopRenewing = repeat(lifetime / 3, clock, () => set(token));
-  // The storage's time passes while the machine is suspended.
-  const isCertain = () => held !== undefined && longestSince(held, clock) < ttl;
   return {
     get isCertain() {
-      return isCertain();
-    },
-    check: () => {
-      if (!isCertain()) throw new StorageError({ message: "The lock in the storage ended before its work began." });
+      // The storage's time passes while the machine is suspended.
+      return held !== undefined && longestSince(held, clock) < ttl;
     },
     extend: (longer) => {
       ttl = longer;
@@ -117,21 +115,73 @@ export async function takeLock(
   };
 }
 
+/** Throws a `StorageError` if a lock is not certain. Without one, there is nothing to check. */
+export function assertCertain(lock: Lock | "lost" | undefined): void {
+  if (typeof lock === "object" && !lock.isCertain)
+    throw new StorageError({ message: "The lock in the storage ended before the request was sent." });
+}
+
+/** The error of a call that has waited for a lost storage. */
+export const lostError = (ms: number): StorageError =>
+  new StorageError({
+    message: `The storage could not be reached for ${Math.round(ms)} ms, so it is not known whether another process has sent the request.`,
+  });
+
+/** How work waits for a lock, or for a lost storage. */
+export interface LockWait {
+  readonly clock: PartnerClock;
+  /** Waits this many milliseconds. It may reject, which ends the wait. Default: by the clock. */
+  readonly sleep?: ((ms: number) => Promise<void>) | undefined;
+  /** Called when the wait is longer than a moment, and again when its reason changes. */
+  readonly report?: ((reason: "other-process" | "storage") => void) | undefined;
+  /** How long it waits while another holder has the lock, in milliseconds, and the error after that. Default: no limit. */
+  readonly limit?: { readonly ms: number; readonly late: () => Error } | undefined;
+  /** How long it waits for a lost storage. Default 30 000 ms. */
+  readonly longestLost?: number | undefined;
+}
+
+/** Milliseconds between two attempts: they double up to the longest. */
+const shortestPause = 50;
+const longestPause = 1_000;
+/** A wait of this many milliseconds is reported. */
+export const reportedAfter = 290;
+
 /**
- * Tries to take a lock every `interval` milliseconds, for `ms` milliseconds. Resolves to undefined if another holder had it the whole time.
+ * Waits for a lock that a first attempt did not get. Repeats `attempt`, which resolves to undefined while another holder has the lock, and to
+ * "lost" while the storage is lost.
+ *
+ * @param first What the first attempt has resolved to.
+ * @throws `StorageError` when the storage stays lost.
  */
-export async function waitForLock<Taken>(
-  take: () => Promise<Taken | undefined>,
-  clock: PartnerClock,
-  ms: number,
-  interval = 100,
-): Promise<Taken | undefined> {
-  const until = clock.now() + ms;
-  for (;;) {
-    const lock = await take();
-    if (lock !== undefined || clock.now() + interval > until) return lock;
-    await new Promise<void>((resolve) => void clock.after(interval, resolve));
+export async function waitForLock<Taken extends object>(
+  attempt: () => Promise<Taken | "lost" | undefined>,
+  first: "lost" | undefined,
+  { clock, sleep, report, limit, longestLost = 30_000 }: LockWait,
+): Promise<Taken> {
+  const wait = sleep ?? ((ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)));
+  const began = clock.now();
+  let tried: Taken | "lost" | undefined = first;
+  let reachedAt = began;
+  let reported: "other-process" | "storage" | undefined;
+  for (let pause = shortestPause; typeof tried !== "object"; pause = Math.min(2 * pause, longestPause)) {
+    const isLost = tried === "lost";
+    const now = clock.now();
+    if (!isLost) reachedAt = now;
+    const left = isLost ? reachedAt + longestLost - now : began + (limit?.ms ?? Number.POSITIVE_INFINITY) - now;
+    if (left <= 0) throw isLost || limit === undefined ? lostError(now - reachedAt) : limit.late();
+    const reason = isLost ? "storage" : "other-process";
+    if (now - began >= reportedAfter && reason !== reported) {
+      report?.(reason);
+      reported = reason;
+    }
+    try {
+      await wait(Math.min(pause, left));
+    } catch (error) {
+      throw isLost && error instanceof DeadlineError ? lostError(clock.now() - reachedAt) : error;
+    }
+    tried = await attempt();
   }
+  return tried;
 }
 
 /** Repeats work that may fail or be slow, until the returned function is called. */

@@ -1,7 +1,8 @@
-import { memoryStorage } from "pod-partner";
+import { DeadlineError, memoryStorage } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { type Lock, type LockHolder, takeLock, waitForLock } from "../../src/storage/lock.ts";
+import { assertCertain, type Lock, type LockHolder, takeLock, waitForLock } from "../../src/storage/lock.ts";
+import { settle } from "../support/settle.ts";
 
 const lifetime = 5_000;
 
@@ -86,17 +87,47 @@ describe("a lock", () => {
     expect(await takeLock(storage, "other", lifetime, clock)).toBeUndefined();
   });
 
-  it("is waited for until its release, or for a time", async () => {
-    const { clock, storage, lock } = await start();
-    const wait = () => waitForLock(() => takeLock(storage, "key", lifetime, clock), clock, 1_000);
-    const late = wait();
-    await clock.advance(1_000);
-    expect(await late).toBeUndefined();
-    const taken = wait();
-    await clock.advance(300);
+  it("is not certain after a suspend of the machine, in which only the wall clock goes on", async () => {
+    const manual = createManualClock();
+    let suspended = 0;
+    const clock = { ...manual, date: () => manual.now() + suspended };
+    const lock = (await takeLock(memoryStorage({ clock: manual }), "key", lifetime, clock)) as Lock;
+    suspended = lifetime - 1;
+    expect(lock.isCertain).toBe(true);
+    suspended = lifetime;
+    expect(lock.isCertain).toBe(false);
+    expect(() => assertCertain(lock)).toThrow(expect.objectContaining({ name: "StorageError" }));
     await lock.release();
-    await clock.advance(100);
-    expect(await taken).toMatchObject({ isCertain: true });
+  });
+
+  it("counts its time from before the storage was asked", async () => {
+    const clock = createManualClock();
+    const storage = memoryStorage({ clock });
+    const set: typeof storage.set = async (...change) => {
+      const done = await storage.set(...change);
+      await new Promise<void>((resolve) => clock.after(1_500, resolve));
+      return done;
+    };
+    const taking = takeLock({ ...storage, set }, "key", lifetime, { ...clock, after: () => () => undefined });
+    await clock.advance(1_500);
+    const lock = (await taking) as Lock;
+    await clock.advance(lifetime - 1_501);
+    expect(lock.isCertain).toBe(true);
+    await clock.advance(1);
+    expect(lock.isCertain).toBe(false);
+  });
+
+  it("that its holder leaves stays for the time that it was left for, and is not renewed", async () => {
+    const { clock, storage, lock } = await start();
+    await lock.leave(20_000);
+    await clock.advance(19_999);
+    expect(await storage.get("key")).toBeDefined();
+    await clock.advance(1);
+    expect(await storage.get("key")).toBeUndefined();
+    const next = (await takeLock(storage, "key", lifetime, clock)) as Lock;
+    await next.leave(0);
+    expect(await storage.get("key")).toBeUndefined();
+    expect(clock.pending).toBe(0);
   });
 
   it("is unknown while the storage is lost", async () => {
@@ -108,5 +139,65 @@ describe("a lock", () => {
     const lost = { get: note("get"), set: note("set"), delete: note("delete") };
     expect(await takeLock(lost, "key", lifetime, createManualClock())).toBe("lost");
     expect(calls).toEqual(["set"]);
+  });
+});
+
+describe("a wait for a lock", () => {
+  const limit = { ms: 2_000, late: () => new Error("too late") };
+
+  /** Waits in virtual time for what `tries` say, from the first on: the last one stays. */
+  function wait(tries: readonly ("lost" | undefined | object)[], more: object = {}) {
+    const clock = createManualClock();
+    const began = clock.now();
+    const reports: [reason: string, at: number][] = [];
+    const report = (reason: string) => void reports.push([reason, clock.now() - began]);
+    const attempt = () => Promise.resolve(tries[Math.min(++tried, tries.length - 1)]);
+    let tried = 0;
+    const ended = waitForLock(attempt as () => Promise<object | undefined>, tries[0] as undefined, {
+      clock,
+      report,
+      ...more,
+    }).then(
+      (taken) => ({ taken, after: clock.now() - began, reports }),
+      ({ name, message }) => ({ name, message, after: clock.now() - began, reports }),
+    );
+    return settle(clock, ended, 1);
+  }
+
+  it("ends with the lock, after pauses that double up to a second", async () => {
+    const lock = {};
+    expect(await wait([undefined, undefined, undefined, lock])).toEqual({ taken: lock, after: 350, reports: [] });
+    const tries = [...Array.from({ length: 8 }, () => undefined), lock];
+    expect(await wait(tries)).toMatchObject({ taken: lock, after: 50 + 100 + 200 + 400 + 800 + 3_000 });
+  });
+
+  it("ends with the error of its limit when another holder has the lock for that long", async () => {
+    expect(await wait([undefined], { limit })).toMatchObject({ message: "too late", after: 2_000 });
+  });
+
+  it("ends with a `StorageError` when the storage stays lost for 30 s, or for another time", async () => {
+    expect(await wait(["lost"], { limit })).toMatchObject({ name: "StorageError", after: 30_000 });
+    expect(await wait(["lost"], { longestLost: 500 })).toMatchObject({ name: "StorageError", after: 500 });
+  });
+
+  it("waits for a lost storage from the time at which it was lost", async () => {
+    const ended = await wait([undefined, undefined, undefined, undefined, "lost"], { longestLost: 1_000 });
+    expect(ended).toMatchObject({ name: "StorageError", after: 350 + 1_000 });
+  });
+
+  it("reports each reason once, when it has lasted a moment", async () => {
+    const tries = [undefined, "lost", "lost", "lost", undefined, undefined, {}] as const;
+    expect((await wait(tries)).reports).toEqual([
+      ["storage", 350],
+      ["other-process", 750],
+    ]);
+  });
+
+  it("ends with the error of its pause, which is that of the storage when a deadline ends the wait for it", async () => {
+    const sleep = () => Promise.reject(new DeadlineError({ message: "over" }));
+    expect(await wait([undefined], { sleep })).toMatchObject({ name: "DeadlineError" });
+    expect(await wait(["lost"], { sleep })).toMatchObject({ name: "StorageError" });
+    const abort = () => Promise.reject(new Error("aborted"));
+    expect(await wait(["lost"], { sleep: abort })).toMatchObject({ message: "aborted" });
   });
 });

@@ -8,17 +8,14 @@ import { sendWithRetries } from "../../http/retry.ts";
 import type { CallContext } from "../../http/send.ts";
 import { check } from "../../schemas/check.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
-import type { Lock } from "../../storage/lock.ts";
+import { assertCertain, type Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { abortController, onAbort } from "../../util/abort-signals.ts";
-import { lockWithin } from "../once.ts";
+import { lockWithin, waitInCall } from "../once.ts";
 import { type ImageUploadOptions, splitWatch, watchOptions } from "../upload.ts";
 import { image, type PrintImage, uploadImage } from "./images.endpoints.ts";
 
-/** When the holder of a lock dies, the content is free after so many milliseconds. */
-const lockTime = 10_000;
-/** Milliseconds between two looks at the upload of another process, and the longest wait for it. */
-const lookEvery = 250;
+/** The longest wait for the upload of another process, in milliseconds. */
 const longestWait = 60_000;
 /** How often a lock that ended before the upload is taken again. */
 const mostTurns = 5;
@@ -100,12 +97,13 @@ async function uploadInTurn(
   send: (check?: () => void) => Promise<PrintImage>,
 ): Promise<PrintImage> {
   for (let turn = 1; ; turn += 1) {
-    const lock = (await takeLock(call, storage, hash)) ?? (await waitForTurn(call, storage, hash));
+    const lock = await takeLock(call, storage, hash);
     const isLock = typeof lock === "object";
     const release = async () => (isLock ? lock.release() : undefined);
     try {
       // Another process may have finished before this one took the lock.
-      const image = (await call.within(readImage(storage, hash))) ?? (await send(isLock ? lock.check : undefined));
+      const known = await call.within(readImage(storage, hash));
+      const image = known ?? (await send(() => assertCertain(lock)));
       await release();
       return image;
     } catch (error) {
@@ -117,26 +115,22 @@ async function uploadInTurn(
   }
 }
 
-/** Waits until another process has uploaded the content, or has released the lock or lost it, or until it has had its time. */
-function waitForTurn(call: Call, storage: ClientStorage, hash: string): Promise<Lock | "lost" | undefined> {
-  const { core, scope } = call;
-  return call.step("queue", async (trace) => {
-    trace.outcome = trace.policy = "default";
-    const until = scope.elapsed() + longestWait;
-    for (;;) {
-      await scope.hold<void>(({ resolve }) => scope.clock.after(lookEvery, resolve));
-      const lock = await takeLock(call, storage, hash);
-      const isOver = lock !== undefined || scope.elapsed() >= until;
-      if (isOver || (await call.within(readImage(storage, hash))) !== undefined) return lock;
-      if (trace.reason === undefined) core.observer.pausesFor("other-process", call.id, call.name);
-      trace.reason = "other-process";
-    }
-  });
+/**
+ * Takes the lock of a content. Waits until another process has uploaded the content, or has released the lock or lost it, or until it has had
+ * its time: then it resolves to no lock.
+ */
+async function takeLock(call: Call, storage: ClientStorage, hash: string): Promise<Lock | "lost" | undefined> {
+  const take = () => lockWithin(call, storage, `image-lease:${hash}`);
+  const first = await take();
+  if (first !== undefined) return first;
+  const until = call.scope.elapsed() + longestWait;
+  const attempt = async () => {
+    const lock = await take();
+    const isOver = lock !== undefined || call.scope.elapsed() >= until;
+    return isOver || (await call.within(readImage(storage, hash))) !== undefined ? { lock } : undefined;
+  };
+  return (await waitInCall(call, attempt, undefined)).lock;
 }
-
-/** Takes the lock of a content. */
-const takeLock = (call: Call, storage: ClientStorage, hash: string): Promise<Lock | "lost" | undefined> =>
-  lockWithin(call, storage, `image-lease:${hash}`, lockTime);
 
 const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
 

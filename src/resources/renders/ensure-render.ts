@@ -8,7 +8,7 @@ import type { RenderReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { open, reference } from "../../schemas/shape.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
-import type { Lock } from "../../storage/lock.ts";
+import { assertCertain, type Lock, waitForLock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { dateOf } from "../../util/clock.ts";
 import { isRecord } from "../../util/foreign.ts";
@@ -17,15 +17,6 @@ import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { createRender, type Render, type RenderInput, render } from "./renders.endpoints.ts";
 import type { TokenLimits } from "./token-limits.ts";
 
-/** When the holder of a lock dies, its pair is free after so many milliseconds. */
-const lockTime = 30_000;
-/** Milliseconds between two reads of a pair that another process has locked: they double up to the longest. */
-const shortestRead = 100;
-const longestRead = 2_000;
-/** Milliseconds that a row without a deadline waits for a storage that is lost. */
-const lostTime = 30_000;
-/** With this pause the wait is longer than 300 ms, and is reported. */
-const reportedPause = 400;
 /** The number of renders that one batch keeps in memory, too. */
 const keptInMemory = 2_000;
 
@@ -84,7 +75,7 @@ export class CreatedRenders {
   }
 
   lock(pair: string): Promise<Lock | "lost" | undefined> {
-    return this.#storage.lock(`render-lease:${pair}`, lockTime);
+    return this.#storage.lock(`render-lease:${pair}`);
   }
 }
 
@@ -127,33 +118,25 @@ export async function ensureRender(
       await lock.release();
     }
   };
-  const until = clock.now() + row.waitTime();
-  /** When the storage was first found to be lost; undefined while it can be reached. */
-  let lostSince: number | undefined;
-  for (let pause = shortestRead; ; pause = Math.min(2 * pause, longestRead)) {
+  const attempt = async (): Promise<RenderEntry | "lost" | undefined> => {
     const known = await created.get(name);
     if (known !== undefined && known !== "lost" && !isRetried(known)) return known;
     const lock = known === "lost" ? known : await created.lock(name);
     const made = typeof lock === "object" ? await createLocked(lock) : lock;
-    if (typeof made === "object") return made;
     if (made === "lost" && creator.context.shared?.whenLost === "continue")
       return create(creator, pair, cost, row, undefined, undefined);
-    if (made === "lost") lostSince ??= clock.now();
-    else if (lock === undefined) lostSince = undefined;
-    const now = clock.now();
-    const end = lostSince === undefined ? until : (row.until ?? lostSince + lostTime);
-    if (now >= end) {
-      if (lostSince === undefined)
-        throw new DeadlineError({ message: `Another process did not finish the render of ${name} in time.` });
-      const waited = Math.round(now - lostSince);
-      throw new StorageError({
-        message: `The storage could not be reached for ${waited} ms, so it is not known whether the render of ${name} was created.`,
-      });
-    }
-    if (pause === reportedPause)
-      observer.pausesFor(lostSince === undefined ? "other-process" : "storage", row.callId, nameOf(createRender));
-    await row.sleep(Math.min(pause, end - now));
-  }
+    return made;
+  };
+  const first = await attempt();
+  if (typeof first === "object") return first;
+  const late = () => new DeadlineError({ message: `Another process did not finish the render of ${name} in time.` });
+  return waitForLock(attempt, first, {
+    clock,
+    sleep: (ms) => row.sleep(ms),
+    report: (reason) => observer.pausesFor(reason, row.callId, nameOf(createRender)),
+    limit: { ms: row.waitTime(), late },
+    longestLost: row.until && row.waitTime(),
+  });
 }
 
 /** Creates the render of a pair while the lock, if there is one, is certain, and remembers it. `failed` is the failed render that is created again. */
@@ -172,7 +155,7 @@ async function create(
   let sent: Call["attempts"] | undefined;
   let refusal: RendertokenLimitError | undefined;
   try {
-    const use = { own: true, check: lock?.check };
+    const use = { own: true, check: () => assertCertain(lock) };
     const { data } = await send(createRender, { body: pair }, { ...options, retry }, use, (attempts) => {
       sent = attempts;
     });

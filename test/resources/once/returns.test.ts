@@ -208,6 +208,58 @@ describe("a claim with a storage", () => {
     expect([other.existed, again.reference === other.reference]).toEqual([false, false]);
   });
 
+  it.each([
+    ["with a `key` within seconds: it is looked up while the service may still work on it", "rma-17", 4_000],
+    [
+      "without a `key` when the service cannot work on it any more: another equal one may be at work",
+      undefined,
+      36_000,
+    ],
+  ])("whose process was killed after the request is found %s", async (_, key, within) => {
+    const world = share();
+    const { start, settle, clock } = world;
+    const claim = await claimOf(world);
+    start({ killAfter: "POST /v2/claim-item-issues" })
+      .partner.claims.createItemIssues(claim, { key })
+      .catch(() => undefined);
+    await clock.advance(1_000);
+    const began = clock.now();
+    const again = start().partner.claims.createItemIssues(claim, { key });
+    expect(await settle(again)).toMatchObject({ existed: true });
+    expect(clock.now() - began).toBeLessThan(within);
+    expect(clock.now() - began).toBeGreaterThan(within / 10);
+    expect(await listed(world)).toHaveLength(1);
+  });
+
+  it("is not an equal one without a `key` on which another process works at the same time", async () => {
+    const world = share();
+    const { start, settle, emulator } = world;
+    const claim = await claimOf(world);
+    emulator.faults.add({ on: "claims.createItemIssues", fault: "slow", ms: 5_000, when: "after" });
+    const filed = await settle(
+      Promise.all([start(), start()].map(({ partner }) => partner.claims.createItemIssues(claim))),
+    );
+    expect(filed.map(({ existed }) => existed)).toEqual([false, false]);
+    expect(await listed(world)).toHaveLength(2);
+  });
+
+  it("is not an equal one with another `key` on which another process works, after its own request never arrived", async () => {
+    const world = share();
+    const { start, settle, clock, emulator } = world;
+    const claim = await claimOf(world);
+    start({ killAt: 8 })
+      .partner.claims.createItemIssues(claim, { key: "rma-17" })
+      .catch(() => undefined);
+    await clock.advance(40_000);
+    emulator.faults.add({ on: "claims.createItemIssues", fault: "slow", ms: 5_000, when: "after" });
+    const other = start().partner.claims.createItemIssues(claim, { key: "rma-18" });
+    await clock.advance(100);
+    const again = start().partner.claims.createItemIssues(claim, { key: "rma-17" });
+    const filed = await settle(Promise.all([other, again]));
+    expect(filed.map(({ existed }) => existed)).toEqual([false, false]);
+    expect(await listed(world)).toHaveLength(2);
+  });
+
   it("waits for another one of its shipment, which a look-up could take for it", async () => {
     const world = share();
     const { start, settle, emulator } = world;
