@@ -12,7 +12,7 @@ import { backoff, sendOnce } from "./send-once.ts";
  */
 
 /**
- * Makes attempts until one has a result.
+ * Makes attempts until one has a result. The loop begins when the first one has failed: most calls need none.
  *
  * @param work Makes one attempt.
  * @param prepareNext Waits after the failure of an attempt, and returns the turn that this used: the number of the retry that follows. What it
@@ -24,14 +24,19 @@ export async function makeAttempts<T>(
 ): Promise<T> {
   // p-retry wraps a thrown value that is not an error, but a caller may abort with any value.
   let thrown: unknown;
+  try {
+    return await work();
+  } catch (error) {
+    thrown = error;
+  }
   let turn = 0;
-  const makeOne = async () => {
+  const makeOne = async (number: number) => {
     try {
-      return await work();
+      if (number > 1) return await work();
     } catch (error) {
       thrown = error;
-      throw new Error("the attempt failed");
     }
+    throw new Error("the attempt failed");
   };
   const shouldRetry = async () => {
     try {
@@ -53,12 +58,12 @@ export async function makeAttempts<T>(
 
 /** The loop without p-retry, which reads `performance.now()`: a program may have removed it. */
 async function repeat<T>(
-  work: () => Promise<T>,
+  work: (number: number) => Promise<T>,
   { shouldRetry }: { readonly shouldRetry: () => Promise<boolean> },
 ): Promise<T> {
-  for (;;) {
+  for (let number = 1; ; number++) {
     try {
-      return await work();
+      return await work(number);
     } catch (error) {
       if (!(await shouldRetry())) throw error;
     }
@@ -72,7 +77,7 @@ export function sendWithRetries<T>(
   read: (arrival: Arrival) => T,
   { own = false, check }: Pick<ResponseUse, "own" | "check"> = {},
 ): Promise<T> {
-  const send = async () => read(await sendOnce(call, request, { check }));
+  const send = () => sendOnce(call, request, { check }).then(read);
   return makeAttempts(send, (error, turn) => {
     if (!mayRetry(call, request, error, turn)) throw error;
     if (!didNothing(error)) call.attempts.lost(error);
