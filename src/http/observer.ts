@@ -77,6 +77,7 @@ export class Observer extends Tracing {
   }
 
   observe<Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>): void {
+    if (this.#hooks === undefined && this.#logger === undefined && warnings[hook] === undefined) return;
     const line = this.#logger && lines[hook]?.(event);
     if (line !== undefined) log(this.#logger, ...line, event);
     safely(
@@ -135,9 +136,10 @@ export class Observer extends Tracing {
   logCall(
     { callId, endpoint, isPart, status, error }: CallTrace,
     timeline: readonly TimelineEntry[],
-    took: number,
+    elapsed: () => number,
   ): void {
     if (this.#logger === undefined) return;
+    const took = elapsed();
     const attempts = timeline.filter(({ step }) => step === "attempt").length;
     const queued = timeline.reduce((sum, entry) => sum + (entry.step === "queue" ? entry.took : 0), 0);
     const details = [

@@ -131,7 +131,7 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
       } finally {
         call.close(failed);
         trace.status = call.attempts.status;
-        core.observer.logCall(trace, call.timeline, call.scope.elapsed());
+        core.observer.logCall(trace, call.timeline, () => call.scope.elapsed());
       }
     });
   };

@@ -51,12 +51,11 @@ export class Fleet implements TokenSource {
     connection.onLost = () => this.#handOver();
   }
 
-  wait(policies: readonly string[], wanted: number): Wait | undefined {
+  wait(policies: readonly string[], now: number, wanted: number): Wait | undefined {
     if (this.#connection.lost) {
       this.#retry(policies);
-      return this.#own.wait(policies);
+      return this.#own.wait(policies, now);
     }
-    const now = this.#now();
     let held: Wait | undefined;
     for (const policy of policies) {
       const ms = this.#bucket(policy).held(now);
@@ -84,15 +83,15 @@ export class Fleet implements TokenSource {
     return { ms, reason: probing ? "probe" : shared ? "fair-share" : "bucket-empty", policy };
   }
 
-  take(policies: readonly string[]): Grant {
-    const grant = this.#own.take(policies);
+  take(policies: readonly string[], now: number): Grant {
+    const grant = this.#own.take(policies, now);
     const lease = this.#connection.lost ? undefined : this.#leasesOf(policies).take();
     if (lease !== undefined) this.#stamps.set(grant, lease.stamps);
     return grant;
   }
 
-  observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
-    const named = this.#own.observe(grant, report);
+  observe(grant: Grant, report: RateLimitReport, now: number): readonly string[] | undefined {
+    const named = this.#own.observe(grant, report, now);
     const stamps = this.#stamps.get(grant);
     if (stamps !== undefined) {
       for (const [policy, stamp] of stamps) this.#bucket(policy).addReport(stamp, this.#own.reportOf(policy, report));
@@ -115,7 +114,7 @@ export class Fleet implements TokenSource {
 
   forget(grant: Grant, ending: Ending): void {
     // The fleet's probe is one request: in an outage all calls would wait for the next one, so that a gateway's response ends it.
-    if (ending === "gateway") return void this.observe(grant, new Map());
+    if (ending === "gateway") return void this.observe(grant, new Map(), this.#now());
     this.#own.forget(grant, ending);
     const unused = ending === "unsent" && this.#stamps.has(grant) ? 1 : 0;
     for (const policy of grant.requests.keys()) this.#bucket(policy).returnTokens(unused);

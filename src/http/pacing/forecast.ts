@@ -71,9 +71,9 @@ export class Forecast {
   }
 
   /** What keeps the first of so many calls from its tokens now: the limit that keeps it the longest. */
-  wait(policies: readonly string[], calls: number): Wait | undefined {
-    const { gatewayLimit, clock, tokens } = this.#state;
-    return longer(gatewayLimit.wait(clock.now()), tokens.wait(policies, calls));
+  wait(policies: readonly string[], calls: number, now = this.#state.clock.now()): Wait | undefined {
+    const { gatewayLimit, tokens } = this.#state;
+    return longer(gatewayLimit.wait(now), tokens.wait(policies, now, calls));
   }
 
   /** What keeps the first call, which has its tokens, from being sent. */

@@ -99,7 +99,8 @@ export class Pacer {
       this.#serve();
       if (this.#queues.of(policies).size > 0) return undefined;
     }
-    return this.#forecast.wait(policies, 1) === undefined ? this.#take(policies) : undefined;
+    const now = this.#clock.now();
+    return this.#forecast.wait(policies, 1, now) === undefined ? this.#take(policies, now) : undefined;
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
@@ -107,8 +108,8 @@ export class Pacer {
     return this.#take(this.#routes.of(route));
   }
 
-  #take(policies: readonly string[]): Permit {
-    return { passage: this.#gatewayLimit.take(this.#clock.now()), grant: this.#tokens.take(policies) };
+  #take(policies: readonly string[], now = this.#clock.now()): Permit {
+    return { passage: this.#gatewayLimit.take(now), grant: this.#tokens.take(policies, now) };
   }
 
   /**
@@ -244,9 +245,10 @@ export class Pacer {
     const ready: WaitQueue[] = [];
     for (const queue of this.#queues) {
       if (queue.size === 0) continue;
-      const wait = this.#forecast.wait(queue.policies, queue.size);
+      const now = this.#clock.now();
+      const wait = this.#forecast.wait(queue.policies, queue.size, now);
       queue.wait = wait;
-      queue.waitFound = this.#clock.now();
+      queue.waitFound = now;
       if (wait === undefined) ready.push(queue);
       else {
         this.#rejectImpatient(queue);
@@ -283,8 +285,9 @@ export class Pacer {
       this.#release({ grant, passage }, fate, "gateway");
       return report;
     }
-    this.#end(passage, fate);
-    const named = this.#tokens.observe(grant, report);
+    const now = this.#clock.now();
+    this.#gatewayLimit.end(passage, fate, now);
+    const named = this.#tokens.observe(grant, report, now);
     if (named !== undefined) {
       this.#reroute(route, () => {
         for (const policy of this.#routes.learn(route, named)) this.#tokens.observeNew(policy, report);

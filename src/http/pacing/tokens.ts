@@ -34,11 +34,11 @@ export interface TokenSource {
    *
    * @param wanted How many requests wait for tokens.
    */
-  wait(policies: readonly string[], wanted: number): Wait | undefined;
+  wait(policies: readonly string[], now: number, wanted: number): Wait | undefined;
   /** Takes a token of each policy, also from an empty bucket. */
-  take(policies: readonly string[]): Grant;
+  take(policies: readonly string[], now: number): Grant;
   /** Learns from a response's headers. Returns the named policies if they differ from those that the request drew from. */
-  observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined;
+  observe(grant: Grant, report: RateLimitReport, now: number): readonly string[] | undefined;
   /** Learns about a policy that a request drew from without a token of it. */
   observeNew(policy: string, report: RateLimitReport): void;
   /** The policies that a response names. */
@@ -89,8 +89,7 @@ export class Buckets implements TokenSource {
     this.#clock = clock;
   }
 
-  wait(policies: readonly string[]): Wait | undefined {
-    const now = this.#clock.now();
+  wait(policies: readonly string[], now: number): Wait | undefined {
     let longest: Wait | undefined;
     for (const policy of policies) {
       const wait = this.bucket(policy).wait(now);
@@ -99,15 +98,13 @@ export class Buckets implements TokenSource {
     return longest;
   }
 
-  take(policies: readonly string[]): Grant {
-    const now = this.#clock.now();
+  take(policies: readonly string[], now: number): Grant {
     const requests = new Map<string, SentRequest>();
     for (const policy of policies) requests.set(policy, this.bucket(policy).take(now));
     return { requests };
   }
 
-  observe({ requests }: Grant, report: RateLimitReport): readonly string[] | undefined {
-    const now = this.#clock.now();
+  observe({ requests }: Grant, report: RateLimitReport, now: number): readonly string[] | undefined {
     const asKnown = this.#namesAll(requests, report);
     if (!asKnown && report.size > 0) this.#followNames(requests.keys(), report);
     for (const [policy, request] of requests) this.bucket(policy).observe(request, this.reportOf(policy, report), now);
