@@ -2,7 +2,7 @@ import { notModified } from "../binary/download.ts";
 import { fileFault } from "../binary/file-check.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
-import { abortController, throwIfAborted } from "../util/abort-signals.ts";
+import { abortController } from "../util/abort-signals.ts";
 import { keepProcess } from "../util/clock.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import type { Call } from "./call.ts";
@@ -12,7 +12,7 @@ import { downloaded, UnreadSocket } from "./download-body.ts";
 import type { EncodedRequest } from "./request.ts";
 import { isConditional } from "./request-options.ts";
 import { type Arrival, isFileReady } from "./response.ts";
-import { type Body, readText } from "./transport.ts";
+import { type Body, readText, type Stop } from "./transport.ts";
 
 /**
  * Sends a request once, and receives its response.
@@ -47,7 +47,7 @@ async function receive(
 ): Promise<Arrival> {
   const { core, endpoint, name } = call;
   const isFile = endpoint.response.kind === "binary";
-  const { head: response, body } = await core.transport(request, attempt.signal);
+  const { head: response, body } = await core.transport(request, attempt);
   attempt.open(body);
   // No final response has such a status (RFC 9110, 15): whether the service carried out the request is unknown.
   if (response.status < 200) throw new TypeError(`the response has the status ${response.status}, which is not final`);
@@ -62,8 +62,10 @@ async function receive(
 }
 
 /** What one attempt holds while it is on the wire: its signal, its timer, its socket and its open body. It releases them together. */
-class Attempt {
-  readonly #wire = abortController();
+class Attempt implements Stop {
+  #wire: AbortController | undefined;
+  #stopped: { readonly reason: unknown } | undefined;
+  #onStop: (() => void) | undefined;
   readonly #scope: CancelScope;
   readonly #socket: UnreadSocket | undefined;
   readonly #stopTimer: () => void;
@@ -83,14 +85,27 @@ class Attempt {
   }
 
   get signal(): AbortSignal {
+    this.#wire ??= abortController();
     return this.#wire.signal;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped !== undefined;
+  }
+
+  check(): void {
+    if (this.#stopped !== undefined) throw this.#stopped.reason;
+  }
+
+  onStop(listener: () => void): void {
+    this.#onStop = listener;
   }
 
   /** Takes over the body of the response. Throws if the attempt was stopped before the response arrived. */
   open(body: Body): void {
     this.#body = body;
-    if (this.signal.aborted) body.close();
-    throwIfAborted(this.signal);
+    if (this.isStopped) body.close();
+    this.check();
   }
 
   /** Replaces the function that is called when the attempt times out. */
@@ -121,7 +136,9 @@ class Attempt {
   /** Ends the attempt from outside: the pending request or read fails with the reason. */
   stop(reason: unknown): void {
     this.finish();
-    this.#wire.abort(reason);
+    this.#stopped ??= { reason };
+    this.#wire?.abort(reason);
+    this.#onStop?.();
     // A `fetch` that ignores its signal has a body that ignores it, too.
     this.#body?.close();
   }

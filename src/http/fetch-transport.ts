@@ -1,11 +1,11 @@
 import type { KyInstance, Options } from "ky";
 import { chunksOf } from "../binary/streams.ts";
-import { throwIfAborted } from "../util/abort-signals.ts";
 import { attempt, isFunction, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
 import { isWebStream } from "../util/kinds.ts";
+import type { ResponseHead } from "../util/response-head.ts";
 import { NeverSent } from "./connection-errors.ts";
 import { isRead, knownContent, knownSignal } from "./platform-values.ts";
-import { openBody, type Transport, type WireRequest } from "./transport.ts";
+import { openBody, type Received, type Stop, type Transport, type WireRequest } from "./transport.ts";
 
 /** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
 export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;
@@ -25,22 +25,32 @@ function areHeaders(headers: unknown): boolean {
   );
 }
 
-/** Whether a value has the parts of a response's head that the SDK reads. */
-function isResponse(given: unknown): given is Response {
-  const status = propertyOf(given, "status");
-  if (typeof status !== "number" || !Number.isInteger(status) || status < 100 || status > 999) return false;
-  return propertyOf(given, "ok") === (status >= 200 && status <= 299) && areHeaders(propertyOf(given, "headers"));
+/** The head of what `fetch` returned, as a plain object: the getters of the platform's `Response` are slow. Undefined if it is no response. */
+function headOf(response: Response): ResponseHead | undefined {
+  const { status, ok, headers } = response;
+  const isStatus = Number.isInteger(status) && status >= 100 && status <= 999;
+  if (!isStatus || ok !== (status >= 200 && status <= 299) || !areHeaders(headers)) return undefined;
+  return {
+    status,
+    ok,
+    headers,
+    get url() {
+      return response.url;
+    },
+    toResponse: () => response,
+  };
 }
 
 /**
- * Returns what `fetch` returned if it is a response, and throws otherwise: a caller's own `fetch` can return anything, and
+ * Opens what `fetch` returned if it is a response, and throws otherwise: a caller's own `fetch` can return anything, and
  * `Response.error()` stands for a connection that failed.
  */
-function checkedResponse(given: unknown): Response {
+function received(given: Response): Received {
   const type = propertyOf(given, "type");
   if (type === "error") throw new TypeError("`fetch` returned an error response");
   if (type === "opaqueredirect") throw new TypeError("unexpected redirect");
-  if (attempt(() => isResponse(given))) return given as Response;
+  const head = attempt(() => headOf(given));
+  if (head !== undefined) return { head, body: openBody(given) };
   // An open body would keep its socket open.
   attempt(() => chunksOf(propertyOf(given, "body"))?.close());
   throw new TypeError(`\`fetch\` returned ${wordsOf(given)}, which is not a Response`);
@@ -80,14 +90,14 @@ const platformFetch: AnyFetch = (request, init) => {
   return fetch(typeof request === "object" && request.method === "GET" ? request.url : request, init);
 };
 
-/** Sends a request without any cache. Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end. */
-async function fetchFresh(fetchLike: AnyFetch, request: Request | string, init: RequestInit): Promise<Response> {
-  if (!understands("cache", "no-store")) return fetchLike(request, init);
+/** Calls `fetch`, without the option `cache` where it is refused. */
+async function callFetch(fetchLike: AnyFetch, request: Request | string, init: RequestInit): Promise<Response> {
   try {
-    return await fetchLike(request, { ...init, cache: "no-store" });
+    return await fetchLike(request, init);
   } catch (error) {
     if (!isPrerendering(error)) throw error;
-    return fetchLike(request, init);
+    const { cache: _, ...others } = init;
+    return fetchLike(request, others);
   }
 }
 
@@ -135,6 +145,8 @@ const loadKy = (): Promise<KyInstance> =>
 /** The options of `fetch` that ky does not get: its errors would show the key, and it would combine the signal with its own each time. */
 function initOf({ method, headers, content }: WireRequest, signal: AbortSignal | undefined): RequestInit {
   const init: RequestInit = { headers, redirect: "manual" };
+  // Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end.
+  if (understands("cache", "no-store")) init.cache = "no-store";
   if (signal !== undefined) init.signal = signal;
   if (isRead(content)) {
     // Otherwise `fetch` keeps a copy of the whole upload for a redirect that is never followed.
@@ -149,17 +161,18 @@ function initOf({ method, headers, content }: WireRequest, signal: AbortSignal |
 type SendMade = (made: Request) => Promise<Response>;
 
 /** Calls ky. An error of `fetch` itself is thrown unchanged; any other error means that nothing was sent. */
-async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fetch: SendMade): Promise<Response> {
-  let called = false;
+async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fetch: SendMade): Promise<Received> {
+  let opened: Received | undefined;
   let failure: { readonly error: unknown } | undefined;
   const options: Options = {
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
     fetch: async (request) => {
-      called = true;
       try {
-        return checkedResponse(await fetch(request as Request));
+        const response = await fetch(request as Request);
+        opened = received(response);
+        return response;
       } catch (error) {
         // Ky reads the thrown value, and reading it can throw.
         failure = { error };
@@ -170,11 +183,12 @@ async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fet
   if (method !== "GET") options.method = method;
   if (content !== undefined) options.body = content;
   try {
-    return await ky(url, options);
+    await ky(url, options);
   } catch (error) {
-    if (failure !== undefined) throw failure.error;
-    throw called ? error : new NeverSent(error);
+    failure ??= { error: new NeverSent(error) };
   }
+  if (opened !== undefined) return opened;
+  throw failure?.error;
 }
 
 /** Whether a `fetch` refuses the platform's `Request`, as that of the package undici does: then nothing was sent. */
@@ -191,24 +205,26 @@ const partsOf = ({ method, content }: WireRequest, init: RequestInit): RequestIn
 /** The default transport: ky over the platform's `fetch`, or over the caller's own. */
 export function fetchTransport(given?: FetchLike): Transport {
   const fetchLike = (given as AnyFetch | undefined) ?? platformFetch;
+  let ky: KyInstance | undefined;
   const loading = loadKy();
   loading.catch(() => undefined);
   /** Whether `fetch` gets a URL, because it does not take the platform's `Request`. */
   let byUrl = false;
   return {
     kind: "fetch",
-    send: async (wire: WireRequest, signal: AbortSignal) => {
-      const ky = await loading;
+    send: async (wire: WireRequest, stop: Stop) => {
+      ky ??= await loading;
       const request = isRead(wire.content) ? { ...wire, content: await knownContent(wire.content) } : wire;
+      // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
+      stop.check();
+      const { signal } = stop;
       const known = knownSignal(signal);
       const init = initOf(request, known);
-      // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
-      throwIfAborted(signal);
-      const sendByUrl = () => fetchFresh(fetchLike, request.url, partsOf(request, init));
+      const sendByUrl = () => callFetch(fetchLike, request.url, partsOf(request, init));
       const sendMade = async (made: Request) => {
         if (byUrl) return sendByUrl();
         try {
-          return await fetchFresh(fetchLike, made, init);
+          return await callFetch(fetchLike, made, init);
         } catch (error) {
           if (!refusesRequest(error)) throw error;
           byUrl = true;
@@ -217,8 +233,7 @@ export function fetchTransport(given?: FetchLike): Transport {
       };
       // Ky uses the global classes, also for a signal of its own.
       const suitsKy = known === signal && isFunction(globalThis.Headers) && isFunction(globalThis.Response);
-      const response = suitsKy ? await callKy(ky, request, sendMade) : checkedResponse(await sendByUrl());
-      return { head: response, body: openBody(response) };
+      return suitsKy ? callKy(ky, request, sendMade) : received(await sendByUrl());
     },
   };
 }

@@ -6,8 +6,6 @@ import { attempt, isRecord, wordsOf } from "../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { headerEntries, type QueryValue, type RequestOptions } from "./request-options.ts";
 
-const parameter = /\{(\w+)\}/g;
-
 /** The reference kind of a path parameter, by its name: `orderReference` is a reference of kind Order. */
 export function kindOfParameter(name: string): ReferenceKind | undefined {
   if (!name.endsWith("Reference")) return undefined;
@@ -27,15 +25,17 @@ function segmentFault(value: unknown): string | undefined {
 }
 
 /** Writes the parameters into a path template, each as one encoded segment, and adds their faults to `issues`. */
-const expandPath = (template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string =>
-  template.replace(parameter, (_, name: string) => {
+function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
+  const [start = "", ...parameters] = template.split("{");
+  return parameters.reduce((path, parameter) => {
+    const [name = "", rest = ""] = parameter.split("}");
     const value = values[name];
     const kind = kindOfParameter(name);
     const fault = kind === undefined ? segmentFault(value) : referenceFault(kind, value);
-    if (fault === undefined) return encodeURIComponent(String(value));
-    issues.push({ path: [name], message: fault });
-    return "";
-  });
+    if (fault !== undefined) issues.push({ path: [name], message: fault });
+    return path + (fault === undefined ? encodeURIComponent(String(value)) : "") + rest;
+  }, start);
+}
 
 /** A request as it is sent, without the secret key. */
 export interface EncodedRequest {

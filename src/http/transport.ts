@@ -21,6 +21,17 @@ export interface Received {
   readonly body: Body;
 }
 
+/** Tells a transport that its request was stopped. */
+export interface Stop {
+  /** Aborts when the request is stopped. It is made when it is read: `node:http` needs none. */
+  readonly signal: AbortSignal;
+  readonly isStopped: boolean;
+  /** Throws the reason if the request was stopped. */
+  check(): void;
+  /** Sets the function to call when the request is stopped. */
+  onStop(listener: () => void): void;
+}
+
 /** Makes the type opaque: a program's own object is not a transport. It has no value. */
 declare const opaque: unique symbol;
 
@@ -28,7 +39,7 @@ declare const opaque: unique symbol;
 export interface SendRequest {
   readonly [opaque]?: never;
   /** @internal */
-  (request: WireRequest, signal: AbortSignal, clock: PartnerClock): Promise<Received>;
+  (request: WireRequest, stop: Stop, clock: PartnerClock): Promise<Received>;
 }
 
 /** Sends requests over the network. `nodeTransport` of `pod-partner/node` makes one. */
@@ -40,16 +51,16 @@ export interface Transport {
 }
 
 /** Sends a request and returns its response. */
-export type Sender = (request: EncodedRequest, signal: AbortSignal) => Promise<Received>;
+export type Sender = (request: EncodedRequest, stop: Stop) => Promise<Received>;
 
 /** Adds the key's header to each request. It is added here and nowhere else. */
 export function createSender(secretKey: string, transport: Transport, clock: PartnerClock): Sender {
   const agent = userAgent();
   const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
-  return ({ method, url, headers, body }, signal) => {
+  return ({ method, url, headers, body }, stop) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
     const all = { ...own, ...headers, "x-service-secret-key": secretKey };
-    return transport.send({ method, url, headers: all, content }, signal, clock);
+    return transport.send({ method, url, headers: all, content }, stop, clock);
   };
 }
 

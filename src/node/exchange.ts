@@ -2,8 +2,7 @@ import type http from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { NeverSent } from "../http/connection-errors.ts";
-import type { Received, WireRequest } from "../http/transport.ts";
-import { onAbort } from "../util/abort-signals.ts";
+import type { Received, Stop, WireRequest } from "../http/transport.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { isError, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
 import { isBlob, isWebStream } from "../util/kinds.ts";
@@ -18,7 +17,7 @@ const common = { "accept-encoding": acceptEncoding, "cache-control": "no-cache",
 export function exchange(
   connections: Connections,
   request: WireRequest,
-  signal: AbortSignal,
+  stop: Stop,
   clock: PartnerClock,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -31,17 +30,17 @@ export function exchange(
     let stopTimer: () => void = () => undefined;
     /** The connection to a proxy, while the request has none of its own. */
     let opening: Socket | undefined;
-    const stop = (error: Error) => {
+    const destroy = (error: Error) => {
       outgoing.destroy(error);
       opening?.destroy(error);
     };
-    const stopListening = onAbort(signal, () => stop(coded("the request was stopped", "ABORT_ERR")));
+    stop.onStop(() => destroy(coded("the request was stopped", "ABORT_ERR")));
     const fail = (error: unknown) => reject(left ? error : new NeverSent(withoutCredentials(error)));
     const startTimer = () => {
       const { connectTimeout: ms } = connections;
       const why = `no connection within ${ms} ms (option \`connectTimeout\` of nodeTransport)`;
       stopTimer();
-      stopTimer = clock.after(ms, () => stop(coded(why, "ETIMEDOUT")));
+      stopTimer = clock.after(ms, () => destroy(coded(why, "ETIMEDOUT")));
     };
     const onConnected = () => {
       left = true;
@@ -71,7 +70,7 @@ export function exchange(
         resolve({ head, body: new NodeBody(response, head) });
       })
       .on("error", (error) => {
-        if (incoming === undefined && outgoing.reusedSocket && !signal.aborted) connections.broke();
+        if (incoming === undefined && outgoing.reusedSocket && !stop.isStopped) connections.broke();
         fail(error);
         // An error after the end of the response, such as that of bytes that follow it, does not concern the response.
         if (incoming?.complete !== true) incoming?.destroy(error);
@@ -79,7 +78,6 @@ export function exchange(
       .on("close", () => {
         connections.inFlight -= 1;
         stopTimer();
-        stopListening();
         // Also when the server wanted another protocol.
         if (incoming === undefined) fail(coded("the connection closed before a response arrived", "ECONNRESET"));
       });

@@ -5,7 +5,6 @@
  */
 
 import type { Transport } from "../http/transport.ts";
-import { throwIfAborted } from "../util/abort-signals.ts";
 import { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { type NodeTransportOptions, resolveNodeOptions } from "./options.ts";
@@ -27,11 +26,11 @@ export function nodeTransport(options?: NodeTransportOptions): Transport {
   const connections = new Connections(resolveNodeOptions(options));
   return {
     kind: "node",
-    send: async (request, signal, clock) => {
+    send: async (request, stop, clock) => {
       // The connection of an earlier response may have ended together with that response.
       if (request.method === "GET") await connections.settled();
-      throwIfAborted(signal);
-      return exchange(connections, request, signal, clock);
+      stop.check();
+      return exchange(connections, request, stop, clock);
     },
   };
 }
