@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
-import type { RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
+import type { Made, RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
 import { onAbort } from "../util/abort-signals.ts";
 import { visible } from "../util/visible.ts";
 import { type Ended, onWindows, type Program, start, stop } from "./program.ts";
 import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post, repeatSoon } from "./verify-callbacks.ts";
 import type { Kill, Row, Usage } from "./verify-catalogue.ts";
-import { type Finding, hammering, leaks, type Result, resultOf, unread } from "./verify-compare.ts";
+import { type Finding, hammering, leaks, unread } from "./verify-compare.ts";
 import { startFailure } from "./world-file.ts";
 
 /** How a server is used. */
@@ -41,7 +41,7 @@ export interface Setup {
 
 /** What one run has made, and how it ended. */
 export interface Run {
-  readonly result: Result;
+  readonly result: Made;
   readonly usage: Usage;
   /** Milliseconds. */
   readonly took: number;
@@ -279,7 +279,7 @@ export function removeFolders(): void {
 
 /** Runs the program once, with what the row does to it. `baseline` is what the run without a fault used. */
 export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefined): Promise<Run> {
-  const { startEmulator } = await import("pod-partner/testing");
+  const { madeIn, startEmulator } = await import("pod-partner/testing");
   const post = createPost(row);
   const emulator = await startEmulator(optionsOf(setup, row, baseline, post)).catch((error: unknown) => {
     throw startFailure(error);
@@ -327,7 +327,7 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
       findings.push({ kind: "unfinished", text: `not finished after ${setup.timeout / 1_000} s` });
     }
     if (baseline !== undefined) findings.push(...hammering(emulator.requests, baseline.requests));
-    return { result: resultOf(world), usage, took, code, findings, output: output.text() };
+    return { result: madeIn(world), usage, took, code, findings, output: output.text() };
   } finally {
     // What a program has started may outlive it.
     for (const { kill } of programs) kill("SIGKILL");

@@ -7,7 +7,7 @@ import { command, exitCodes, Failure, type FlagValues, list, text, usage, wholeN
 import { endSignals, killAll, required } from "./program.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
 import { catalogue, type Row } from "./verify-catalogue.ts";
-import { compare, type Finding } from "./verify-compare.ts";
+import type { Finding } from "./verify-compare.ts";
 import { failedOf, type Outcome, pageOf, type Report, toHtml, toJson, toJunit } from "./verify-report.ts";
 import { type Run, removeFolders, runOnce, type Setup } from "./verify-run.ts";
 
@@ -119,7 +119,8 @@ async function outcomeOf(row: Row, setup: Setup, baseline: Run): Promise<Outcome
   if (row.twice && isAlone) return { ...skipped, reason: "needs --parallel 2" };
   if (row.callbacks === "never" && setup.server?.sweep === undefined) return { ...skipped, reason: "needs --sweep" };
   const run = await runOnce(setup, row, baseline.usage);
-  const found = compare(baseline.result, run.result);
+  const { differences } = await import("pod-partner/testing");
+  const found = differences(baseline.result, run.result);
   const findings: Finding[] = [
     // A program that cannot make everything may leave it out, but may not make it twice.
     ...(row.mayFail === true ? found.filter(({ kind }) => kind === "doubled") : found),

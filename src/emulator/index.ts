@@ -97,6 +97,12 @@ export type {
   SeedRecords,
   SeedShipment,
 } from "./settings/seed.ts";
+export { type Difference, differences, type Made, madeIn } from "./simulate/compare.ts";
+export type { SimulatedDatabase } from "./simulate/database.ts";
+export { type SimulatedStep, SimulationError, type SimulationFinding } from "./simulate/error.ts";
+export type { SimulatedProgram, SimulatedWorld, SimulateOptions } from "./simulate/options.ts";
+export type { OperationKind, Schedule, SimulatedEvent } from "./simulate/schedule.ts";
+export { type SimulationReport, simulate } from "./simulate/simulate.ts";
 export type { SavedItem, SavedOrganization, SavedProduct, SavedWorld } from "./state/saved-world.ts";
 export type { SavedRendertokens } from "./state/world.ts";
 export type { Due } from "./work/agenda.ts";

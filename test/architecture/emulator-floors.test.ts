@@ -14,6 +14,7 @@ const floors = [
   ["page", "routes"],
   ["controls"],
   ["server"],
+  ["simulate"],
   ["index.ts"],
 ];
 

@@ -1,7 +1,7 @@
 import { PodPartner } from "pod-partner";
-import { createEmulator, createManualClock } from "pod-partner/testing";
+import { createEmulator, createManualClock, differences, madeIn } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { compare, hammering, leaks, resultOf, unread } from "../../src/cli/verify-compare.ts";
+import { hammering, leaks, unread } from "../../src/cli/verify-compare.ts";
 import { orderOf } from "../http/matrix/subjects.ts";
 import { setUp } from "../support/setup.ts";
 
@@ -19,16 +19,16 @@ function startRun() {
     emulator,
     place,
     settle: <T>(call: (client: typeof partner) => PromiseLike<T>) => settle(call(partner)),
-    result: () => resultOf(emulator.world()),
+    result: () => madeIn(emulator.world()),
   };
 }
 
 /** How the result of a run that made `found` differs from that of one that made `expected`. */
-async function differences(expected: readonly Made[], found: readonly Made[]) {
+async function differencesBetween(expected: readonly Made[], found: readonly Made[]) {
   const [calm, run] = [startRun(), startRun()];
   for (const order of expected) await calm.place(order);
   for (const order of found) await run.place(order);
-  return compare(calm.result(), run.result()).map(({ kind, text }) => `${kind}: ${text}`);
+  return differences(calm.result(), run.result()).map(({ kind, text }) => `${kind}: ${text}`);
 }
 
 describe("the orders of two runs", () => {
@@ -65,7 +65,7 @@ describe("the orders of two runs", () => {
       ["missing: missing: a, b, c and 2 more"],
     ],
   ])("%s", async (_, expected, found, texts) => {
-    expect(await differences(expected, found)).toEqual(texts);
+    expect(await differencesBetween(expected, found)).toEqual(texts);
   });
 
   it("differ by an address", async () => {
@@ -74,7 +74,7 @@ describe("the orders of two runs", () => {
     const order = orderOf(moved.emulator, "shop-1");
     const dropshipAddress = { ...order.dropshipAddress, city: "Utrecht" };
     await moved.settle(({ orders }) => orders.create({ ...order, dropshipAddress }));
-    expect(compare(calm.result(), moved.result())).toEqual([
+    expect(differences(calm.result(), moved.result())).toEqual([
       { kind: "different", text: "not as in the run without a fault: shop-1" },
     ]);
   });
@@ -85,8 +85,8 @@ describe("the orders of two runs", () => {
     shipped.emulator.ship(await shipped.place(["shop-1"]));
     const reference = await canceled.place(["shop-1"]);
     await canceled.settle(({ orders }) => orders.cancel(reference, [{ index: 1, canceledQuantity: 1 }]));
-    expect(compare(calm.result(), shipped.result())).toEqual([]);
-    expect(compare(calm.result(), canceled.result())).toEqual([
+    expect(differences(calm.result(), shipped.result())).toEqual([]);
+    expect(differences(calm.result(), canceled.result())).toEqual([
       { kind: "different", text: "not as in the run without a fault: shop-1" },
     ]);
   });
@@ -111,8 +111,8 @@ describe("the claims of two runs", () => {
 
   it("differ by one that is filed twice, whatever the identifier of its order", async () => {
     const [calm, other, twice] = [await claiming("a", 1), await claiming("b", 1), await claiming("c", 2)];
-    expect(compare(calm.result(), other.result())).toEqual([]);
-    expect(compare(calm.result(), twice.result())).toEqual([
+    expect(differences(calm.result(), other.result())).toEqual([]);
+    expect(differences(calm.result(), twice.result())).toEqual([
       { kind: "doubled", text: "made twice: the claim about c" },
     ]);
   });
@@ -122,7 +122,7 @@ describe("the claims of two runs", () => {
     ["about more units", { quantity: 2 }],
   ])("differ by one %s", async (_, other) => {
     const [calm, changed] = [await claiming("a", 1), await claiming("a", 1, other)];
-    expect(compare(calm.result(), changed.result())).toEqual([
+    expect(differences(calm.result(), changed.result())).toEqual([
       { kind: "different", text: "not as in the run without a fault: the claim about a" },
     ]);
   });
@@ -132,7 +132,7 @@ describe("the claims of two runs", () => {
     const [claim] = replaced.emulator.world().organizations.flatMap(({ claims }) => claims);
     if (claim === undefined) throw new Error("There is no claim");
     replaced.emulator.reviewClaim(claim.reference, { decision: "replacement" });
-    expect(compare(calm.result(), replaced.result())).toEqual([]);
+    expect(differences(calm.result(), replaced.result())).toEqual([]);
   });
 });
 

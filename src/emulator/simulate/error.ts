@@ -1,0 +1,46 @@
+import { lineOf, type Schedule, type SimulatedEvent } from "./schedule.ts";
+
+/** One thing that a program did, as the trace of a run has it. */
+export interface SimulatedStep {
+  /** Milliseconds since the start of the run. */
+  readonly at: number;
+  /** Which one of the programs, from 0 on, and which of its lives, from 1 on. */
+  readonly program: number;
+  readonly life: number;
+  /** Names the operation in a schedule: `r3`. Undefined for the start and the end of a life. */
+  readonly point: string | undefined;
+  readonly text: string;
+  /** What struck it. */
+  readonly events: readonly SimulatedEvent[];
+  /** What came of it. Undefined when the program never saw it. */
+  readonly result: string | undefined;
+}
+
+/** What is wrong at the end of a run. */
+export interface SimulationFinding {
+  readonly kind: "doubled" | "missing" | "different" | "render" | "handled" | "unfinished" | "failed" | "check";
+  readonly text: string;
+}
+
+/** A schedule breaks the program. The message is its story. */
+export class SimulationError extends Error {
+  override readonly name = "SimulationError";
+  /** What each life did, what struck it, what the service had in the end, and which page helps. */
+  readonly story: string;
+  /** The schedule as one line, for the option `replay`. */
+  readonly replay: string;
+  readonly schedule: Schedule;
+  /** What is wrong. */
+  readonly findings: readonly SimulationFinding[];
+  /** All operations, in their order. */
+  readonly trace: readonly SimulatedStep[];
+
+  constructor(story: string, { schedule, findings, trace }: Pick<SimulationError, "schedule" | "findings" | "trace">) {
+    super(story);
+    this.story = story;
+    this.replay = lineOf(schedule);
+    this.schedule = schedule;
+    this.findings = findings;
+    this.trace = trace;
+  }
+}
