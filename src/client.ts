@@ -129,6 +129,7 @@ export class PodPartner {
       pulse: new Pulse(clock),
       creations: new KeyedMutex(),
       processingTime: assumptions.processingTime,
+      lookupTime: assumptions.lookupTime,
       fields: assumptions.fields,
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),

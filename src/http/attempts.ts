@@ -1,6 +1,6 @@
 import type { Moment, PartnerClock } from "../util/clock.ts";
 import { momentOf } from "../util/clock.ts";
-import { longSearch, searchTime } from "./outcome.ts";
+import { type CreationTimes, longSearch, searchTime } from "./outcome.ts";
 
 /** A request whose outcome is unknown. */
 export interface Doubt {
@@ -22,7 +22,7 @@ interface Refusal {
 /** What is known of the requests of one call. It owns the doubt: whether the service may have carried one out, since when and until when. */
 export class Attempts {
   readonly #clock: PartnerClock;
-  readonly #processingTime: number;
+  readonly #times: CreationTimes;
   #count = 0;
   #mayHaveHappened = 0;
   #isAnnounced = false;
@@ -36,10 +36,9 @@ export class Attempts {
   #refusal: Refusal | undefined;
   #identifiers: Readonly<Record<string, unknown>> | undefined;
 
-  /** @param processingTime Milliseconds that the service may take for a request. */
-  constructor(clock: PartnerClock, processingTime: number) {
+  constructor(clock: PartnerClock, times: CreationTimes) {
     this.#clock = clock;
-    this.#processingTime = processingTime;
+    this.#times = times;
   }
 
   /** The number of requests that were sent. */
@@ -136,7 +135,7 @@ export class Attempts {
   /** The response to the latest request was lost, with this error. */
   lost(error: unknown): void {
     const now = this.#clock.now();
-    const until = now + searchTime(error, now - this.#sentAt, this.#processingTime);
+    const until = now + searchTime(error, now - this.#sentAt, this.#times);
     this.#lostUntil = Math.max(this.#lostUntil ?? until, until);
   }
 
@@ -154,8 +153,7 @@ export class Attempts {
   get doubt(): Doubt | undefined {
     if (this.#isRuledOut) return undefined;
     const now = momentOf(this.#clock);
-    const own =
-      this.#mayHaveHappened > 0 ? now.at + longSearch(now.at - this.#sentAt, this.#processingTime) : undefined;
+    const own = this.#mayHaveHappened > 0 ? now.at + longSearch(now.at - this.#sentAt, this.#times) : undefined;
     const until = Math.max(own ?? 0, this.#lostUntil ?? 0);
     return own === undefined && this.#lostUntil === undefined ? undefined : { since: this.#firstSent ?? now, until };
   }

@@ -46,6 +46,8 @@ export interface Core {
   readonly creations: KeyedMutex;
   /** Milliseconds that the service may take for a creation, from the time when the request is sent. */
   readonly processingTime: number;
+  /** Milliseconds until look-ups show a creation that the service has finished. */
+  readonly lookupTime: number;
   /** Names of response fields that the specification does not show, by call. */
   readonly fields: Assumptions["fields"];
   /** The maximum size in bytes of a body that is read as text. */
@@ -109,7 +111,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.timeout = timeout;
     this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });
     this.scope = new CancelScope(core.clock, signal, deadline);
-    this.attempts = new Attempts(core.clock, core.processingTime);
+    this.attempts = new Attempts(core.clock, core);
   }
 
   /** Checks the input and writes the request, or throws all faults of the input and the options at once. */

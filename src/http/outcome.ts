@@ -112,17 +112,20 @@ function mayStillWork(error: unknown, elapsed: number): boolean {
   return elapsed >= prompt && !(error instanceof ApiError && error.status === 500);
 }
 
-/** The minimum time in milliseconds for looking up a lost creation: a service may write an order after it responds. */
-export const shortSearch = 4_000;
+/** How long a creation may take, and until look-ups show it: see the assumptions of the same names. */
+export interface CreationTimes {
+  readonly processingTime: number;
+  readonly lookupTime: number;
+}
 
 /**
  * Milliseconds for which to look up a creation whose response was lost `elapsed` milliseconds after sending. It depends on how long
  * the service may still be working, and not on who stopped waiting first: this client, a gateway, or a broken connection.
  */
-export function searchTime(error: unknown, elapsed: number, processingTime: number): number {
-  return mayStillWork(error, elapsed) ? longSearch(elapsed, processingTime) : shortSearch;
+export function searchTime(error: unknown, elapsed: number, times: CreationTimes): number {
+  return mayStillWork(error, elapsed) ? longSearch(elapsed, times) : times.lookupTime;
 }
 
 /** The service may take `processingTime` in total, or as long again as the request has taken. */
-export const longSearch = (elapsed: number, processingTime: number): number =>
-  Math.max(shortSearch, elapsed, processingTime - elapsed);
+export const longSearch = (elapsed: number, { processingTime, lookupTime }: CreationTimes): number =>
+  Math.max(lookupTime, elapsed, processingTime - elapsed);

@@ -34,6 +34,11 @@ export interface Assumptions {
    */
   readonly processingTime: number;
   /**
+   * Maximum milliseconds until look-ups show a creation that the service has finished. When the response to a creation is lost at once, the
+   * SDK repeats its look-up for this time before it sends the creation again. Default 4 000.
+   */
+  readonly lookupTime: number;
+  /**
    * Names of the response fields that hold the data, by call; null if the body itself is the data (specification 4.12). Default: the names
    * that the conventions suggest, or the body where they are missing. Example: `{ "organization.stores.list": "data" }`.
    */
@@ -58,6 +63,7 @@ export const assumptions: Assumptions = {
   orderReferenceField: "orderReference",
   noOrder: ["404", "empty", "null"],
   processingTime: 30_000,
+  lookupTime: 4_000,
   fields: {},
 };
 
@@ -67,6 +73,7 @@ export const assumptionFields = () => ({
   orderReferenceField: z.optional(filledText()),
   noOrder: z.optional(z.array(z.enum(noOrderForms))),
   processingTime: z.optional(z.number().check(z.positive())),
+  lookupTime: z.optional(z.number().check(z.positive())),
   fields: z.optional(
     z.strictObject(Object.fromEntries(assumedCalls.map((call) => [call, z.optional(z.nullable(filledText()))]))),
   ),

@@ -12,7 +12,7 @@ describe("the end of a doubt is the later one of", () => {
   const start = () => {
     const clock = createManualClock();
     const began = clock.now();
-    const attempts = new Attempts(clock, 30_000);
+    const attempts = new Attempts(clock, { processingTime: 30_000, lookupTime: 4_000 });
     return { attempts, since: (at: number | undefined) => (at ?? Number.NaN) - began, began };
   };
 

@@ -13,7 +13,7 @@ import {
   type Sending,
 } from "../../http/create-once.ts";
 import { lookUntil } from "../../http/look-up.ts";
-import { refusesContent, shortSearch } from "../../http/outcome.ts";
+import { refusesContent } from "../../http/outcome.ts";
 import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { custom, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
@@ -229,7 +229,7 @@ async function findOrPlace(
     const isOwn = error instanceof ConflictError && (error.endpoint ?? call.name) === call.name;
     if (!isOwn || refusesContent(error)) throw error;
     // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
-    const found = await lookUntil(call, shortSearch, lookFor(call, recovery));
+    const found = await lookUntil(call, call.core.lookupTime, lookFor(call, recovery));
     if (!found) throw error;
     return { ...found, existed: true, recovered: false };
   }

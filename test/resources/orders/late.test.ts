@@ -47,6 +47,18 @@ describe("an order behind a gateway that times out before the service has finish
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
+  it("is looked up for as long as `assumptions.lookupTime` says when the connection breaks at once", async () => {
+    const clock = createManualClock();
+    const late = { visibleAfter: { lookup: 8_000 } };
+    const { emulator, partner, orders, posts } = setUp(
+      { ...harsh, clock, assumptions: late },
+      { clock, assumptions: { lookupTime: 9_000 } },
+    );
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
+    const placed = await settle(clock, partner.orders.create(orderOf(emulator, "A")));
+    expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
+  });
+
   it("is found when some of the look-ups fail", async () => {
     const { emulator, partner, settle, orders, posts } = setUp(harsh);
     emulator.faults.add(gateway(1_000, 7_000, 504));
