@@ -1,4 +1,6 @@
+import * as z from "zod/mini";
 import type { ListPage } from "../../http/endpoint.ts";
+import { count } from "../../schemas/shape.ts";
 import { Problem } from "./problem.ts";
 
 /** Records by reference, in the order of their creation. A record is plain JSON. */
@@ -55,6 +57,27 @@ function fromCursor(list: string, cursor: string): Cursor {
   return { before: Number(match[2]), since: Number(match[3]) };
 }
 
+/** The lists with pages (specification 4.11, rule 1). */
+export const pagedLists = ["orders", "claims", "products", "images", "items"] as const;
+export type PagedList = (typeof pagedLists)[number];
+/** Items on a page of each list. */
+export type PageSizes = Readonly<Record<PagedList, number>>;
+
+/** The option `pageSize`: a number for all lists, or one for each. */
+export const pageSize = () =>
+  z.union(
+    [count(1), z.partialRecord(z.enum(pagedLists), count(1))],
+    `expected a number of at least 1, or such a number for each of ${pagedLists.join(", ")}`,
+  );
+
+/** The page size of each list: 50 if none is given. */
+export const pageSizesOf = (given: number | Partial<PageSizes>): PageSizes => {
+  const sizes = { orders: 50, claims: 50, products: 50, images: 50, items: 50 };
+  if (typeof given !== "number") return { ...sizes, ...given };
+  for (const name of pagedLists) sizes[name] = given;
+  return sizes;
+};
+
 /** Records of a paginated list. No record is ever deleted. */
 export class Collection<Stored extends { readonly reference: string }> extends RecordTable<Stored> {
   readonly #name: string;
@@ -62,10 +85,10 @@ export class Collection<Stored extends { readonly reference: string }> extends R
   readonly #oldestFirst: boolean;
   readonly #inOrder: Stored[] = [];
 
-  constructor(name: string, pageSize: number, oldestFirst = false) {
+  constructor(name: PagedList, pageSizes: PageSizes, oldestFirst = false) {
     super();
     this.#name = name;
-    this.#pageSize = pageSize;
+    this.#pageSize = pageSizes[name];
     this.#oldestFirst = oldestFirst;
   }
 

@@ -2,7 +2,7 @@ import type { Reference, ReferenceKind } from "../../references/references.ts";
 import type { Claimcategory } from "../../resources/claims/claims.endpoints.ts";
 import { ControlError } from "../base/control-error.ts";
 import type { ReferenceMaker } from "../base/reference-maker.ts";
-import { Collection } from "../base/table.ts";
+import { Collection, type PageSizes } from "../base/table.ts";
 import { storeTable } from "./organization.ts";
 import {
   type AddedProduct,
@@ -97,9 +97,9 @@ function remembering(make: ReferenceMaker): ReferenceMaker {
 }
 
 /** Makes the demo catalog. */
-export function createCatalog(references: ReferenceMaker, pageSize: number) {
+export function createCatalog(references: ReferenceMaker, pageSizes: PageSizes) {
   const make = remembering(references);
-  const catalog = createProducts(make, pageSize);
+  const catalog = createProducts(make, pageSizes);
   return {
     demo: createDemoCatalog(make),
     ...catalog,
@@ -114,8 +114,8 @@ export function createCatalog(references: ReferenceMaker, pageSize: number) {
  * The catalog as an organization sees it that does not own the private productgroup, the private scene and the warehouse items. The
  * products are the same records, so a change reaches all organizations.
  */
-export function sharedCatalog(catalog: Catalog, pageSize: number): Catalog {
-  const products = new Collection<StoredProduct>("products", pageSize);
+export function sharedCatalog(catalog: Catalog, pageSizes: PageSizes): Catalog {
+  const products = new Collection<StoredProduct>("products", pageSizes);
   for (const product of catalog.products.all()) if (!product.group.private) products.add(product);
   const productgroups = catalog.productgroups.filter((group) => !group.private);
   const isShared = <Linked extends { readonly reference: string }>(list: readonly { readonly reference: string }[]) => {
@@ -132,7 +132,7 @@ export function sharedCatalog(catalog: Catalog, pageSize: number): Catalog {
     ...catalog,
     products,
     productgroups,
-    items: new Collection<StoredItem>("items", pageSize),
+    items: new Collection<StoredItem>("items", pageSizes),
     scenes,
     perspectives: catalog.perspectives.map((perspective) => ({
       ...perspective,

@@ -1,7 +1,7 @@
 import type { ItemReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
 import type { KnownProductStatus } from "../../resources/catalog/catalog.endpoints.ts";
 import type { ReferenceMaker } from "../base/reference-maker.ts";
-import { Collection } from "../base/table.ts";
+import { Collection, type PageSizes } from "../base/table.ts";
 
 /** The productgroups of the demo catalog. Products of one group share a price and a production technique (specification 1). */
 export const productgroupTable = {
@@ -133,15 +133,15 @@ export const legacySkuOf = (sku: string, created: number, number: number): strin
 const hour = 3_600_000;
 
 /** Makes the demo catalog's productgroups, products and warehouse items. */
-export function createProducts(make: ReferenceMaker, pageSize: number) {
+export function createProducts(make: ReferenceMaker, pageSizes: PageSizes) {
   const groups = new Map(
     Object.entries(productgroupTable).map(([key, group]) => [
       key,
       { ...group, reference: make.named("Productgroup", key) } satisfies StoredProductgroup,
     ]),
   );
-  const products = new Collection<StoredProduct>("products", pageSize);
-  const items = new Collection<StoredItem>("items", pageSize);
+  const products = new Collection<StoredProduct>("products", pageSizes);
+  const items = new Collection<StoredItem>("items", pageSizes);
   const itemsBySku = new Map<string, StoredItem>();
 
   const itemOf = ({ sku, stock }: ProductRow): StoredItem => {

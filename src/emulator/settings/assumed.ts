@@ -12,6 +12,7 @@ import { check, type UnknownKey } from "../../schemas/check.ts";
 import { count, filledText } from "../../schemas/shape.ts";
 import { type Overrides, withOverrides } from "../../util/fields.ts";
 import { type Limit, limits } from "../base/rate-limit.ts";
+import { type PageSizes, pageSize } from "../base/table.ts";
 
 /** What the emulator assumes where the specification is silent. The numbers are those of docs/specification-gaps.md. */
 export interface EmulatorAssumptions extends Assumptions {
@@ -120,7 +121,7 @@ export const emulatorAssumptions: EmulatorAssumptions = {
 /** Options of the emulator that a file of assumptions sets, too. The options themselves win. */
 const fromFile = () => ({
   repeatedIdentifier: z.optional(z.enum(["return-first", "refuse", "create"])),
-  pageSize: z.optional(count(1)),
+  pageSize: z.optional(pageSize()),
   limits: z.optional(limits()),
 });
 
@@ -182,7 +183,7 @@ export interface Assumed {
   readonly ofClient: Overrides<Assumptions>;
   readonly options: {
     readonly repeatedIdentifier?: "return-first" | "refuse" | "create";
-    readonly pageSize?: number;
+    readonly pageSize?: number | Partial<PageSizes>;
     readonly limits?: Readonly<Record<"default" | "uploads" | "downloads", Limit>>;
   };
 }
@@ -208,13 +209,13 @@ export function assumedBy(option: unknown): Assumed {
   }
   const given = Object.assign({}, file?.assumptions, ofFile.value, ofOption.value) as Overrides<EmulatorAssumptions> &
     Assumed["options"];
-  const { repeatedIdentifier, pageSize, limits: quotas, ...own } = given;
+  const { repeatedIdentifier, pageSize: sizes, limits: quotas, ...own } = given;
   return {
     assumptions: withOverrides(emulatorAssumptions, own),
     ofClient: Object.fromEntries(clientKeys.filter((key) => own[key] !== undefined).map((key) => [key, own[key]])),
     options: {
       ...(repeatedIdentifier !== undefined && { repeatedIdentifier }),
-      ...(pageSize !== undefined && { pageSize }),
+      ...(sizes !== undefined && { pageSize: sizes }),
       ...(quotas !== undefined && { limits: quotas }),
     },
   };

@@ -10,6 +10,7 @@ import { type Overrides, withFields, withOverrides } from "../../util/fields.ts"
 import { propertyOf } from "../../util/foreign.ts";
 import { defaultLimits, type Limit, limits } from "../base/rate-limit.ts";
 import { defaultKey, keyFault, remoteFault } from "../base/real-service.ts";
+import { type PagedList, type PageSizes, pageSize, pageSizesOf } from "../base/table.ts";
 import {
   demoName,
   type KeyOptions,
@@ -89,8 +90,8 @@ export interface EmulatorOptions {
      */
     readonly number?: number;
   } & SeedRecords;
-  /** Items on a page of a paginated list. Default 50. */
-  readonly pageSize?: number;
+  /** Items on a page: a number for all paginated lists, or one for each, such as `{ orders: 20, products: 100 }`. Default 50. */
+  readonly pageSize?: number | { readonly [List in PagedList]?: number };
   /** Quota and window (milliseconds) of each policy's bucket. Default: those of the specification's part 8. */
   readonly limits?: Partial<Readonly<Record<Policy, Limit>>>;
   /** Rendertokens per week. Default 1000. */
@@ -157,7 +158,7 @@ export interface Settings {
   /** The text that all references derive from. */
   readonly seed: string;
   readonly records: SeedRecords;
-  readonly pageSize: number;
+  readonly pageSizes: PageSizes;
   /** The demo organization first. */
   readonly organizations: readonly [OrganizationPlan, ...OrganizationPlan[]];
   readonly unavailable: readonly string[];
@@ -190,7 +191,7 @@ const schema = () =>
     environment: option(() => z.enum(["test", "production"]), "test"),
     clock: option(() => z.pipe(clock(), z.transform(withReliableTime)), systemClock),
     seed: option(() => z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
-    pageSize: option(() => count(1), 50),
+    pageSize: option(pageSize, {}),
     limits: option(limits, defaultLimits),
     rendertokenLimit: option(() => count(0), 1000),
     renderDuration: option(() => z.number().check(z.gte(0)), 3000),
@@ -220,7 +221,15 @@ export function toSettings(options: EmulatorOptions): Settings {
   const assumed = assumedBy(propertyOf(options, "assumptions"));
   const given = withFields(options, (fields) => withOverrides<EmulatorOptions>(assumed.options, fields));
   const checked = checkedConfiguration(schema, given, "emulator", unknown);
-  const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked as CheckedOptions;
+  const {
+    seed,
+    keys,
+    organizations,
+    limits,
+    rendertokenLimit,
+    pageSize: sizes,
+    ...settings
+  } = checked as CheckedOptions;
   const { number, ...records } = seed;
   const common = { limits, rendertokenLimit, callbackUrl: settings.callbackUrl ?? null };
   const demo = { ...common, name: demoName, keys: [{ secretKey: settings.secretKey }, ...keys], stores: [] };
@@ -233,12 +242,14 @@ export function toSettings(options: EmulatorOptions): Settings {
     organizations: [demo, ...plans],
     seed: String(number ?? randomUUID()),
     records,
+    pageSizes: pageSizesOf(sizes),
   };
 }
 
 /** The options with their defaults, before they are settings. */
 interface CheckedOptions
-  extends Omit<Settings, "seed" | "records" | "organizations" | "assumptions" | "clientAssumptions"> {
+  extends Omit<Settings, "seed" | "records" | "organizations" | "assumptions" | "clientAssumptions" | "pageSizes"> {
+  readonly pageSize: NonNullable<EmulatorOptions["pageSize"]>;
   readonly seed: { readonly number?: number } & SeedRecords;
   readonly keys: readonly KeyOptions[];
   readonly organizations: readonly OrganizationOptions[];

@@ -231,7 +231,7 @@ export class Emulation {
   }
 
   #start() {
-    return createWorlds(this.#parts(), this.settings.organizations, createBase(this.settings, this.settings.pageSize));
+    return createWorlds(this.#parts(), this.settings.organizations, createBase(this.settings, this.settings.pageSizes));
   }
 
   #parts() {
@@ -241,6 +241,6 @@ export class Emulation {
 
   /** The current catalog when its records are those of the saved world: to make one takes longer than all else of a small world. */
   #baseOf(saved: SavedWorld): Base {
-    return isBaseOf(this.#current, saved) ? this.#current : baseOfSaved(saved, this.settings.pageSize);
+    return isBaseOf(this.#current, saved) ? this.#current : baseOfSaved(saved, this.settings.pageSizes);
   }
 }

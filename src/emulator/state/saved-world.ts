@@ -1,3 +1,4 @@
+import type { PageSizes } from "../base/table.ts";
 import { addProduct } from "../catalog/catalog.ts";
 import type { OrganizationPlan, StoredKey, StoredStore } from "../catalog/organization.ts";
 import type { AddedProduct, ProductState, StoredItem, StoredProduct } from "../catalog/products.ts";
@@ -124,8 +125,8 @@ const unknown = {
 } as const;
 
 /** Makes the catalog of a saved world. Throws a `ControlError` for added products that contradict it. */
-export function baseOfSaved({ seed, environment, addedProducts }: SavedWorld, pageSize: number): Base {
-  const base = createBase({ seed, environment }, pageSize);
+export function baseOfSaved({ seed, environment, addedProducts }: SavedWorld, pageSizes: PageSizes): Base {
+  const base = createBase({ seed, environment }, pageSizes);
   for (const added of addedProducts) addProduct(base.catalog, base.make, added, unknown);
   return base;
 }

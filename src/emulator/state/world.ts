@@ -4,7 +4,7 @@ import { Lifetime } from "../base/messages.ts";
 import { Problem } from "../base/problem.ts";
 import { createRateLimiter } from "../base/rate-limit.ts";
 import { createReferenceMaker, type ReferenceMaker, type ReferenceOrigin } from "../base/reference-maker.ts";
-import { Collection, RecordTable } from "../base/table.ts";
+import { Collection, type PageSizes, RecordTable } from "../base/table.ts";
 import { type Catalog, createCatalog, sharedCatalog } from "../catalog/catalog.ts";
 import {
   createOrganization,
@@ -151,9 +151,9 @@ function createWorld(
     ...organization,
     rateLimits: createRateLimiter(clock.wire, organization.limits),
     rendertokens: createRendertokenBudget(clock, organization.rendertokenLimit),
-    images: new Collection<StoredImage>("images", settings.pageSize, oldestFirst),
-    orders: new Orders("orders", settings.pageSize, oldestFirst),
-    claims: new Collection<StoredClaim>("claims", settings.pageSize, oldestFirst),
+    images: new Collection<StoredImage>("images", settings.pageSizes, oldestFirst),
+    orders: new Orders("orders", settings.pageSizes, oldestFirst),
+    claims: new Collection<StoredClaim>("claims", settings.pageSizes, oldestFirst),
   };
 }
 
@@ -164,9 +164,9 @@ type Plans = Settings["organizations"];
 export type Base = ReturnType<typeof createBase>;
 
 /** Makes what all organizations share. */
-export function createBase({ seed, environment }: ReferenceOrigin, pageSize: number) {
+export function createBase({ seed, environment }: ReferenceOrigin, pageSizes: PageSizes) {
   const make = createReferenceMaker({ seed, environment });
-  return { origin: { seed, environment }, make, catalog: createCatalog(make, pageSize) };
+  return { origin: { seed, environment }, make, catalog: createCatalog(make, pageSizes) };
 }
 
 /** Makes the organizations without orders. */
@@ -176,13 +176,13 @@ export function createWorlds(
   base: Base,
 ) {
   const { origin, make, catalog } = base;
-  const { pageSize } = parts.settings;
+  const { pageSizes } = parts.settings;
   const lifetime = new Lifetime();
   const createOne = (plan: OrganizationPlan, visible: Catalog) =>
     createWorld({ ...parts, make, lifetime, catalog: visible }, createOrganization(make, origin.environment, plan));
   const worlds: readonly [World, ...World[]] = [
     createOne(demo, catalog),
-    ...others.map((plan) => createOne(plan, sharedCatalog(catalog, pageSize))),
+    ...others.map((plan) => createOne(plan, sharedCatalog(catalog, pageSizes))),
   ];
   return { ...base, worlds, lifetime };
 }
