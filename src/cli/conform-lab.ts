@@ -1,7 +1,19 @@
 import type { Assumptions } from "pod-partner";
 import type { EmulatorAssumptions, EmulatorOptions } from "pod-partner/testing";
 import { isRecord } from "../util/foreign.ts";
-import { type Answer, type MeasuredService, picture, sleep } from "./conform-service.ts";
+import {
+  type Answer,
+  at,
+  codeOf,
+  inWords,
+  isSuccess,
+  LostAnswer,
+  type MeasuredService,
+  picture,
+  policiesIn,
+  sleep,
+  Untried,
+} from "./conform-service.ts";
 
 /** What a file of assumptions has for the emulator alone. */
 type OfEmulator = Partial<EmulatorAssumptions> & Pick<EmulatorOptions, "repeatedIdentifier" | "pageSize" | "limits">;
@@ -17,9 +29,6 @@ export interface Measured {
   readonly follows?: string;
 }
 
-/** Why a row cannot be measured. */
-export class Untried extends Error {}
-
 /** One question to the service. */
 export interface Row {
   /** Names the row in files and on the command line. */
@@ -34,10 +43,8 @@ export interface Row {
   readonly requests: number;
   readonly orders?: number;
   readonly uploads?: number;
-  /** Needs the permission to spend rendertokens. */
-  readonly tokens?: true;
-  /** Needs the permission to file a claim. */
-  readonly claims?: true;
+  /** The option without which it is not tried. */
+  readonly needs?: keyof Permitted;
   /** Whether what is expected covers a value that is not equal to it. */
   covers?(value: unknown, expected: unknown): boolean;
   measure(lab: Lab): Promise<Measured>;
@@ -46,30 +53,9 @@ export interface Row {
 export type Fields = Readonly<Record<string, unknown>>;
 export type Body = { [name: string]: unknown };
 
-export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
 export const isRefused = ({ status }: Answer): boolean => status >= 400 && status < 500;
 
-export const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  );
-
 export const recordsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-
-/** The error object, wherever it is. */
-const errorIn = ({ body }: Answer): Fields => {
-  const inside = isRecord(body)
-    ? Object.values(body).find((value) => typeof at(value, "code") === "string")
-    : undefined;
-  return typeof at(body, "code") === "string" ? (body as Fields) : isRecord(inside) ? inside : {};
-};
-
-export const codeOf = (answer: Answer): string => String(errorIn(answer).code ?? "no code");
-
-/** An answer in words: `409 custom_identifier_taken`. */
-export const inWords = (answer: Answer): string =>
-  isSuccess(answer) ? `accepted (${answer.status})` : `refused (${answer.status} ${codeOf(answer)})`;
 
 export const missing = (kind: string): string => `${kind}_${"0".repeat(26)}`;
 
@@ -89,20 +75,36 @@ export function fieldOf(
   return isData(body) ? null : undefined;
 }
 
+/** What a run may do only when it is told so, by option. */
+export interface Permitted {
+  /** The rendertokens that may be spent. */
+  readonly tokens?: number | undefined;
+  /** The shipment that a claim may be filed about. */
+  readonly claims?: string | undefined;
+  /** A render that failed. */
+  readonly "failed-render"?: string | undefined;
+  /** Whether a bucket may be emptied. */
+  readonly "empty-bucket"?: boolean | undefined;
+}
+
 /** What the rows share: each is read at most once. */
 export class Lab {
   readonly service: MeasuredService;
-  /** The rendertokens that may be spent. */
-  readonly tokens: number;
+  readonly permitted: Permitted;
+  /** Rendertokens that were spent. */
   spent = 0;
-  /** The shipment that a claim may be filed about. */
-  readonly shipment: string | undefined;
+  /** Whether the list of orders begins with the newest; undefined until that is measured. */
+  newestFirst: boolean | undefined;
+  /** Milliseconds until the look-up shows what has changed. */
+  lookupLag = 0;
+  /** Names that the look-up's parameter has in the file of an earlier run. */
+  readonly likely: readonly string[];
   readonly #known = new Map<string, Promise<unknown>>();
 
-  constructor(service: MeasuredService, tokens: number, shipment: string | undefined) {
+  constructor(service: MeasuredService, permitted: Permitted, likely: readonly string[]) {
     this.service = service;
-    this.tokens = tokens;
-    this.shipment = shipment;
+    this.permitted = permitted;
+    this.likely = likely;
   }
 
   /** Does the work once; again only when a response was lost. */
@@ -198,18 +200,22 @@ export class Lab {
     return ready.length > 0 ? ready : products;
   }
 
-  /** Tries products without an image: a printed one is refused, another one is ordered. */
+  /** Tries products without an image until one is refused and another one is ordered. At most three are ordered. */
   kinds() {
     return this.once("kinds", async () => {
       let printed: string | undefined;
       let plain: { readonly product: string; readonly reference: string } | undefined;
       let refusal: Answer | undefined;
       let other: Answer | undefined;
+      let ordered = 0;
       for (const { reference: product } of (await this.products()).slice(0, 15)) {
-        if (typeof product !== "string" || (printed !== undefined && plain !== undefined)) continue;
+        if (typeof product !== "string") continue;
+        if (ordered === 3 || (printed !== undefined && plain !== undefined)) break;
         const answer = await this.service.place(await this.draft({ productReference: product }));
-        if (answer.reference !== undefined) plain ??= { product, reference: answer.reference };
-        else if (codeOf(answer) === "missing_image_reference") {
+        if (answer.reference !== undefined) {
+          ordered += 1;
+          plain ??= { product, reference: answer.reference };
+        } else if (["missing_image_reference", "no code"].includes(codeOf(answer))) {
           printed ??= product;
           refusal ??= answer;
         } else other ??= answer;
@@ -230,25 +236,28 @@ export class Lab {
   async order(name: string, changes: Fields = {}) {
     return this.once(`order ${name}`, async () => {
       const draft = await this.draft(await this.line(), changes);
-      const placedAt = this.service.clock.now();
       const answer = await this.service.place(draft);
+      const placedAt = this.service.clock.now();
       if (answer.reference === undefined) throw new Untried(`an order was ${inWords(answer)}`);
       return { draft, reference: answer.reference, status: answer.status, placedAt };
     });
   }
 
   /**
-   * Asks until an answer shows what is looked for, for at most a minute. Returns the milliseconds from `since` to the last request that did
-   * not show it, 0 if none did not.
+   * Asks until an answer shows what is looked for, for at most a minute. Returns the milliseconds from `since` to the request that shows it,
+   * 0 if the first one does; undefined if none does.
    */
-  async until(since: number, shows: () => Promise<boolean>): Promise<number | undefined> {
+  async until(
+    since: number,
+    shows: () => Promise<boolean>,
+    pause = (passed: number): number => (passed < 10_000 ? 500 : 2_000),
+  ): Promise<number | undefined> {
     const { clock } = this.service;
-    for (let latest = 0; ; ) {
+    for (let isFirst = true; ; isFirst = false) {
       const passed = clock.now() - since;
-      if (await shows()) return latest;
-      latest = passed;
+      if (await shows()) return isFirst ? 0 : passed;
       if (passed > 60_000) return undefined;
-      await sleep(clock, passed < 10_000 ? 500 : 2_000);
+      await sleep(clock, pause(passed));
     }
   }
 
@@ -272,12 +281,49 @@ export class Lab {
   async replaceAddress(changes: Fields): Promise<Answer> {
     const { reference } = await this.shown("address");
     const dropshipAddress = { ...this.address, ...changes };
-    return await this.service.ask("PUT", `/orders/${reference}/dropship-address`, { body: { dropshipAddress } });
+    const answer = await this.service.ask("PUT", `/orders/${reference}/dropship-address`, {
+      body: { dropshipAddress },
+    });
+    // It is about the order, not about the address.
+    if ([404, 409, 410].includes(answer.status)) throw new Untried(`a new address was ${inWords(answer)}`);
+    return answer;
+  }
+
+  /** Whether the service replaces an address, so that a refusal says something about the address. */
+  replacesAddress(): Promise<void> {
+    return this.once("address", async () => {
+      const answer = await this.replaceAddress({});
+      if (!isSuccess(answer)) throw new Untried(`a complete address was ${inWords(answer)}`);
+    });
   }
 
   async cancelLines(name: string, orderlines: readonly object[]): Promise<Answer> {
     const { reference } = await this.shown(name);
     return await this.service.ask("POST", `/orders/${reference}/cancel`, { body: { orderlines }, harmless: true });
+  }
+
+  /** Cancels an order of this run in full, once for each name. Throws if the first cancellation is refused. */
+  cancelMain(name = "first"): Promise<Answer> {
+    return this.once(`cancel ${name}`, async () => {
+      const answer = await this.cancelLines("main", [{ index: 1, canceledQuantity: 1 }]);
+      if (name === "first" && !isSuccess(answer)) throw new Untried(`the cancellation was ${inWords(answer)}`);
+      return answer;
+    });
+  }
+
+  /** Whether a cancellation that changes nothing is accepted, so that a refusal says something about another one. */
+  cancels(): Promise<void> {
+    return this.once("cancellation", async () => {
+      const answer = await this.cancelLines("address", [{ index: 1, canceledQuantity: 0 }]);
+      if (!isSuccess(answer)) throw new Untried(`a cancellation of no units was ${inWords(answer)}`);
+    });
+  }
+
+  /** The service's answer about a country, if it quotes for the Netherlands. */
+  async quoteTo(countryCode: string): Promise<Answer> {
+    const usual = await this.quote("NL");
+    if (!isSuccess(usual)) throw new Untried(`a quote to the Netherlands was ${inWords(usual)}`);
+    return await this.quote(countryCode);
   }
 
   quote(countryCode: string): Promise<Answer> {
@@ -302,36 +348,54 @@ export class Lab {
   lookup() {
     return this.once("look-up", async () => {
       const { reference, draft, placedAt } = await this.order("main");
+      const names = [...new Set([...this.likely, ...lookupParameters])];
       let found: { readonly parameter: string; readonly answer: Answer } | undefined;
-      await this.until(placedAt, async () => {
-        for (const parameter of lookupParameters) {
+      const look = async () => {
+        for (const parameter of names) {
           const answer = await this.lookUp(parameter, String(draft.customIdentifier));
           if (!isSuccess(answer) || !JSON.stringify(answer.body ?? null).includes(reference)) continue;
           found = { parameter, answer };
           return true;
         }
         return false;
-      });
-      if (found === undefined) throw new Untried(`none of ${lookupParameters.length} likely names finds a new order`);
+      };
+      // Each look takes a request for each name: the pauses grow.
+      await this.until(placedAt, look, (passed) => Math.max(1_000, passed / 2));
+      if (found === undefined) throw new Untried(`none of ${names.length} likely names finds a new order`);
       return { ...found, reference };
     });
   }
 
-  /** A page of a list with pages whose first page is full. */
-  async fullPage(): Promise<{ readonly path: string; readonly size: number; readonly cursor: string }> {
-    for (const path of paged) {
-      const { body } = await this.read(path).catch((error: unknown) => {
-        if (error instanceof Untried) return { body: undefined };
-        throw error;
-      });
-      const cursor = at(body, "nextCursor");
-      if (typeof cursor === "string") return { path, size: recordsIn(at(body, path.slice(1))).length, cursor };
-    }
-    throw new Untried("no list has more than a page");
+  /** The lists whose first page is full, with its size and its cursor. */
+  fullPages(): Promise<readonly FullPage[]> {
+    return this.once("full pages", async () => {
+      const found: FullPage[] = [];
+      for (const name of pagedLists) {
+        const { body } = await this.read(`/${name}`).catch(unlessUntried({ body: undefined }));
+        const cursor = at(body, "nextCursor");
+        if (typeof cursor === "string") found.push({ name, size: recordsIn(at(body, name)).length, cursor });
+      }
+      if (found.length === 0) throw new Untried("no list has more than a page");
+      return found;
+    });
   }
 }
 
-const paged = ["/orders", "/products", "/images", "/items", "/claims"];
+interface FullPage {
+  readonly name: string;
+  readonly size: number;
+  readonly cursor: string;
+}
+
+export const pagedLists = ["orders", "products", "images", "items", "claims"] as const;
+
+/** Goes on with another value when something cannot be measured. */
+export const unlessUntried =
+  <Value>(otherwise: Value) =>
+  (error: unknown): Value => {
+    if (error instanceof Untried) return otherwise;
+    throw error;
+  };
 
 /** The names that the parameter of the look-up may have, the likeliest first. */
 const lookupParameters = [
@@ -364,26 +428,20 @@ export function placeOf(value: unknown, wanted: string): string | undefined {
 const steps = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 export const stepOf = (ms: number): number => steps.find((step) => ms <= step) ?? Math.ceil(ms / 60_000) * 60_000;
 
-/** A list of structured fields: `"default";q=3000;w=60`. */
-export function policiesIn(header: string | null): ReadonlyMap<string, Readonly<Record<string, number>>> {
-  const found = new Map<string, Record<string, number>>();
-  for (const part of (header ?? "").split(",")) {
-    const [name = "", ...parameters] = part.split(";").map((text) => text.trim());
-    const entries = parameters.map((text) => text.split("=")).map(([key = "", value]) => [key, Number(value)] as const);
-    if (name !== "") found.set(name.replaceAll('"', ""), Object.fromEntries(entries));
-  }
-  return found;
-}
-
-/** A claim of this run about the given shipment. */
+/** A claim of this run about the given shipment. It is retracted at the end. */
 export const filedClaim = (lab: Lab) =>
   lab.once("claim", async () => {
+    const { service, permitted } = lab;
     const { reference: photo } = await evidence(lab, "claim");
-    const claim = { shipmentReference: lab.shipment, evidenceReferences: [photo] };
-    const answer = await lab.service.ask("POST", "/claim-package-missing", { body: { claim } });
+    const claim = { shipmentReference: permitted.claims, evidenceReferences: [photo] };
+    const answer = await service.ask("POST", "/claim-package-missing", { body: { claim } }).catch((error: unknown) => {
+      if (!(error instanceof LostAnswer)) throw error;
+      service.left.push(`perhaps a claim about ${permitted.claims}, whose response was lost: retract it`);
+      throw new Untried("the response to the claim was lost");
+    });
     const reference = at(answer.body, "claim", "reference");
     if (typeof reference !== "string") throw new Untried(`the claim was ${inWords(answer)}`);
-    lab.service.left.push(`the claim ${reference}, which is retracted`);
+    service.filed(reference);
     const { body } = await lab.get(`/claims/${reference}`);
     return { reference, status: answer.status, record: (at(body, "claim") ?? {}) as Fields };
   });
@@ -413,9 +471,13 @@ export async function layerUrls(lab: Lab) {
 
 export const evidence = (lab: Lab, name: string): Promise<{ readonly reference: string; readonly status: number }> =>
   lab.once(`evidence ${name}`, async () => {
-    const answer = await lab.service.answerTo(() =>
-      lab.service.partner.evidence.upload(picture(100 + (name === "claim" ? 1 : 0))),
-    );
+    const { service } = lab;
+    const before = service.requests;
+    const upload = () => service.partner.evidence.upload(picture(name === "claim" ? 101 : 100));
+    const answer = await service.answerTo(upload).finally(() => {
+      const more = service.requests - before - 1;
+      if (more > 0) service.left.push(`perhaps evidence of ${more} more uploads, whose response was lost, for a day`);
+    });
     const reference = at(answer.body, "reference");
     if (typeof reference !== "string") throw new Untried(`the upload of evidence was ${inWords(answer)}`);
     lab.service.left.push(`the evidence ${reference}, which is deleted after a day`);
@@ -435,11 +497,13 @@ export const pendingRender = (lab: Lab) =>
     const [product] = await lab.products();
     if (product === undefined) throw new Untried("there is no product");
     const productReference = product.reference as `Product_${string}`;
-    for await (const { composition } of service.partner.compositions.search({ productReference })) {
+    const allowed = lab.permitted.tokens ?? 0;
+    const { signal } = service;
+    for await (const { composition } of service.partner.compositions.search({ productReference }, { signal })) {
       const { reference, tokenCost } = composition;
-      if (lab.spent + tokenCost > lab.tokens) {
+      if (lab.spent + tokenCost > allowed) {
         throw new Untried(
-          `a render costs ${tokenCost} rendertokens; ${lab.tokens} are allowed, and ${lab.spent} are spent`,
+          `a render costs ${tokenCost} rendertokens; ${allowed} are allowed, and ${lab.spent} are spent`,
         );
       }
       const render = { compositionReference: reference, imageReference: (await lab.image()).reference };
@@ -453,4 +517,52 @@ export const pendingRender = (lab: Lab) =>
       return { created: made.status, headers, status: String(at(body, "render", "status")) };
     }
     throw new Untried("there is no composition");
+  });
+
+/** Requests that are sent at most to empty the bucket `default`. */
+export const floodSize = 6_500;
+
+/**
+ * Empties the bucket `default`, and uploads an image five times while it is empty. The same content has the same reference, so nothing new
+ * is left behind.
+ */
+export const refusals = (lab: Lab) =>
+  lab.once("refusals", async () => {
+    const { service } = lab;
+    await lab.image();
+    const upload = picture(200);
+    const remaining = async () => {
+      const { headers } = await service.answerTo(() => service.partner.images.upload(upload));
+      return policiesIn(headers.get("X-RateLimit")).get("uploads")?.r;
+    };
+    const before = await remaining();
+    if (before === undefined) throw new Untried("no header shows the bucket `uploads`");
+    const { partner, refusalOf } = service.unpaced();
+    const waits: number[] = [];
+    const isRefused = async (call: Promise<unknown>): Promise<boolean> => {
+      const seconds = await refusalOf(call);
+      if (seconds !== undefined) waits.push(seconds);
+      return seconds !== undefined;
+    };
+    let sent = 0;
+    let isOver = false;
+    const flood = async () => {
+      while (!isOver && sent < floodSize && !service.stopped) {
+        sent += 1;
+        if (await isRefused(partner.organization.stores.list())) await sleep(service.clock, 20);
+      }
+    };
+    const flooding = Promise.all(Array.from({ length: 50 }, flood)).then(() => {
+      isOver = true;
+    });
+    while (waits.length === 0 && !isOver) await sleep(service.clock, 5);
+    const outcomes: boolean[] = [];
+    while (!isOver && outcomes.length < 5) outcomes.push(await isRefused(partner.images.upload(upload)));
+    isOver = true;
+    await flooding;
+    if (waits.length === 0) throw new Untried(`${sent} requests did not empty the bucket`);
+    const after = await remaining();
+    const refused = outcomes.filter(Boolean).length;
+    const accepted = outcomes.length - refused;
+    return { waits, refused, drawn: before - (after ?? 0) - accepted - 1 };
   });

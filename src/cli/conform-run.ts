@@ -1,11 +1,12 @@
 import type { MeasuredAssumptions } from "pod-partner";
 import { isRecord } from "../util/foreign.ts";
 import { version } from "../util/runtime.ts";
-import { mapTexts } from "../util/visible.ts";
+import { inOneLine, mapTexts } from "../util/visible.ts";
 import { Failure } from "./arguments.ts";
-import { Lab, type Measured, type Row, Untried } from "./conform-lab.ts";
+import { Lab, type Measured, type Permitted, type Row } from "./conform-lab.ts";
 import { rows } from "./conform-rows.ts";
-import { LostAnswer, MeasuredService, Stopped, type Target } from "./conform-service.ts";
+import { inWords, isSuccess, LostAnswer, MeasuredService, Stopped, type Target, Untried } from "./conform-service.ts";
+import { meaningOf } from "./reads.ts";
 
 /** `measured`: nothing that the client needs was assumed, and this is so. `differs`: the client needs an override, or has none. */
 export type Verdict = "as assumed" | "measured" | "differs" | "not tried";
@@ -36,17 +37,18 @@ export interface ConformReport {
   readonly orders: number;
   /** What stays: uploads, and orders that could not be canceled. */
   readonly left: readonly string[];
+  /** Whether it was stopped before its end. */
   readonly interrupted: boolean;
+  /** Why it ended before its end, otherwise: the key is refused, or the service does not respond. */
+  readonly failure?: string;
   /** Milliseconds. */
   readonly took: number;
   readonly file: MeasuredAssumptions;
 }
 
 export interface ConformSetup extends Target {
-  /** The most rendertokens to spend. */
-  readonly tokens?: number;
-  /** The shipment to file a claim about. */
-  readonly shipment?: string;
+  /** What it may do only when it is told so. */
+  readonly permitted?: Permitted;
   /** The file whose values count as assumed. */
   readonly compare?: MeasuredAssumptions;
   /** The rows to measure. Default: all. */
@@ -68,9 +70,14 @@ function isSame(value: unknown, expected: unknown): boolean {
 export const isAsAssumed = ({ findings }: ConformReport): boolean =>
   findings.every(({ verdict }) => verdict !== "differs");
 
+/** What a value is compared with. */
+const expectedOf = (row: Row, compare: MeasuredAssumptions | undefined) =>
+  compare !== undefined && Object.hasOwn(compare.measured, row.id)
+    ? { inFile: true, expected: compare.measured[row.id] }
+    : { inFile: false, expected: row.assumed };
+
 function judge(row: Row, measured: Measured, compare: MeasuredAssumptions | undefined): ConformFinding {
-  const inFile = compare !== undefined && Object.hasOwn(compare.measured, row.id);
-  const expected = inFile ? compare.measured[row.id] : row.assumed;
+  const { inFile, expected } = expectedOf(row, compare);
   const { value, follows } = measured;
   if (isSame(value, expected) || row.covers?.(value, expected))
     return { row, verdict: "as assumed", value, expected, inFile, overrides: [] };
@@ -81,14 +88,13 @@ function judge(row: Row, measured: Measured, compare: MeasuredAssumptions | unde
 
 /** Measures a row. After a lost response it is measured again. */
 async function measureRow(row: Row, lab: Lab): Promise<Measured> {
-  if (row.tokens && lab.tokens === 0) throw new Untried("needs --tokens");
-  if (row.claims && lab.shipment === undefined) throw new Untried("needs --claims");
+  if (row.needs !== undefined && !lab.permitted[row.needs]) throw new Untried(`needs --${row.needs}`);
   for (let left = 5; ; left -= 1) {
     try {
       return await row.measure(lab);
     } catch (error) {
       if (!(error instanceof LostAnswer)) throw error;
-      if (left === 0) throw new Untried(`the responses were lost: ${error.message}`);
+      if (left === 0) throw new Untried(`the responses were lost: ${error.message}`, { cause: error });
     }
   }
 }
@@ -101,21 +107,21 @@ function merge(target: Record<string, unknown>, some: object = {}): void {
   }
 }
 
+const firstLine = (error: unknown): string =>
+  inOneLine((error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "");
+
 /** Refuses a service that is not this API, a wrong key, and what calls itself production. */
 async function begin(service: MeasuredService): Promise<void> {
   const answer = await service.ask("POST", "/auth/validate", { harmless: true }).catch((error: unknown) => {
-    if (!(error instanceof LostAnswer)) throw error;
-    throw new Failure(`The service does not respond: ${error.message.split("\n")[0]}`, 2);
+    if (!(error instanceof Untried)) throw error;
+    throw new Failure(`The service cannot be used: ${firstLine(error)}`, 2);
   });
-  if (answer.status === 401) throw new Failure("The service refuses the key (401): see pod-partner doctor.", 2);
-  if (answer.status >= 300) {
-    throw new Failure(`POST /auth/validate responded with ${answer.status}: see pod-partner doctor.`, 2);
+  if (!isSuccess(answer)) {
+    throw new Failure(`POST /auth/validate was ${inWords(answer)}: see pod-partner doctor.`, 2);
   }
   const { body } = await service.ask("GET", "/organization").catch(() => ({ body: undefined }));
   const record = isRecord(body) ? [body, ...Object.values(body)].filter(isRecord) : [];
-  if (
-    record.some(({ environment }) => typeof environment === "string" && /^(prod|production|live)$/i.test(environment))
-  ) {
+  if (record.some(({ environment }) => typeof environment === "string" && meaningOf(environment) === "production")) {
     throw new Failure(
       "The organization's record says that this is production: conform measures the test environment.",
       2,
@@ -123,24 +129,37 @@ async function begin(service: MeasuredService): Promise<void> {
   }
 }
 
+/** Why nothing more can be measured after an error. */
+async function isGone(service: MeasuredService, error: unknown): Promise<string | undefined> {
+  if (!(error instanceof Untried)) return undefined;
+  if (!(error.cause instanceof LostAnswer)) return undefined;
+  try {
+    await service.ask("POST", "/auth/validate", { harmless: true });
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof Failure) return cause.message;
+    return cause instanceof Stopped ? undefined : `The service no longer responds: ${firstLine(cause)}`;
+  }
+}
+
 /** Measures the service, and cancels every order that it placed. */
 export async function runConform(setup: ConformSetup): Promise<ConformReport> {
-  const { clock, baseUrl, compare, only = rows, tokens = 0, shipment, onStart, onFinding, onStop } = setup;
+  const { clock, baseUrl, compare, only = rows, permitted = {}, onStart, onFinding, onStop } = setup;
   const service = new MeasuredService(setup);
-  onStop?.(() => {
-    service.stopped = true;
-  });
+  onStop?.(() => service.stop());
   const began = clock.now();
   const date = new Date().toISOString();
   await begin(service);
-  if (service.unfinished > 0) await service.cleanUp();
-  const lab = new Lab(service, tokens, shipment);
+  if (service.unfinished) await service.cleanUp();
+  const known = compare?.assumptions.customIdentifierParameter;
+  const lab = new Lab(service, permitted, known === undefined ? [] : [known]);
   // No service should repeat the key, but one may.
   const redact = (text: string) => text.replaceAll(setup.secretKey, "[secret key]");
   const findings: ConformFinding[] = [];
   const assumptions: Record<string, unknown> = {};
   const emulator: Record<string, unknown> = {};
   const measured: Record<string, unknown> = {};
+  let failure: string | undefined;
   for (const row of only) {
     if (service.stopped) break;
     onStart?.(row);
@@ -156,8 +175,10 @@ export async function runConform(setup: ConformSetup): Promise<ConformReport> {
       }
     } catch (error) {
       if (error instanceof Stopped) break;
-      const reason = redact(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
-      finding = { row, verdict: "not tried", expected: row.assumed, inFile: false, overrides: [], reason };
+      failure = error instanceof Failure ? error.message : await isGone(service, error);
+      if (failure !== undefined) break;
+      const reason = redact(firstLine(error));
+      finding = { row, verdict: "not tried", ...expectedOf(row, compare), overrides: [], reason };
     }
     findings.push(finding);
     onFinding?.(finding);
@@ -181,6 +202,7 @@ export async function runConform(setup: ConformSetup): Promise<ConformReport> {
       ),
     ],
     interrupted,
+    ...(failure !== undefined && { failure }),
     took: clock.now() - began,
     file: { version: 1, date, assumptions, emulator, measured },
   };

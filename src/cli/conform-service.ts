@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
-import type { FetchLike, PartnerClock, PodPartner } from "pod-partner";
+import type { FetchLike, PartnerClock, PodPartner, PodPartnerOptions } from "pod-partner";
 import { isRecord } from "../util/foreign.ts";
+import { inOneLine } from "../util/visible.ts";
 import { Failure } from "./arguments.ts";
 import type { Sdk } from "./connection.ts";
 
@@ -27,8 +28,44 @@ export interface Answer {
 /** The response was lost: the row is measured again. */
 export class LostAnswer extends Error {}
 
+/** Why a row cannot be measured. */
+export class Untried extends Error {}
+
 /** The run is to end. */
 export class Stopped extends Error {}
+
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
+export const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
+
+/** The code of an error object, wherever it is. */
+export function codeOf({ body }: Answer): string {
+  const records = isRecord(body) ? [body, ...Object.values(body)] : [];
+  const code = records.map((record) => at(record, "code")).find((value) => typeof value === "string");
+  return String(code ?? "no code");
+}
+
+/** An answer in words: `refused (409 custom_identifier_taken)`. */
+export const inWords = (answer: Answer): string =>
+  isSuccess(answer) ? `accepted (${answer.status})` : `refused (${answer.status} ${codeOf(answer)})`;
+
+/** A list of structured fields: `"default";q=3000;w=60`. */
+export function policiesIn(header: string | null): ReadonlyMap<string, Readonly<Record<string, number>>> {
+  const found = new Map<string, Record<string, number>>();
+  for (const part of (header ?? "").split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const entries = parameters.map((text) => text.split("=")).map(([key = "", value]) => [key, Number(value)] as const);
+    if (name !== "") found.set(name.replaceAll('"', ""), Object.fromEntries(entries));
+  }
+  return found;
+}
+
+/** What says nothing about the question: the key may not do it (403), the service does not offer it (501) or wants a pause (429). */
+const saysNothing: readonly number[] = [403, 429, 501];
 
 /** An order that a run may have placed. */
 export interface PlacedEntry {
@@ -45,22 +82,37 @@ interface Journal {
   /** The runs that placed the orders. */
   readonly runs: readonly string[];
   readonly orders: PlacedEntry[];
+  /** The claims that are to be retracted. */
+  readonly claims: string[];
 }
 
 export interface Question {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Whether the request changes nothing, so that it is sent again after a lost response. GET and PUT always are. */
+  /** Whether a repeated POST changes nothing more, so that it is sent again after a lost response. GET and PUT always are. */
   readonly harmless?: boolean;
 }
+
+/** A file without assumptions, in place of that of POD_PARTNER_ASSUMPTIONS: they are to be measured. */
+export const noAssumptions = {
+  version: 1,
+  date: "2026-01-01T00:00:00Z",
+  assumptions: {},
+  emulator: {},
+  measured: {},
+} as const;
 
 /** What marks the orderlines of a run: the service returns annotations unchanged (specification 2.5). */
 const annotationKey = "pod-partner-conform";
 
 /** Longer than any creation that can be measured. Milliseconds. */
 const timeout = 120_000;
-/** Milliseconds after which a request whose response was lost has certainly been carried out. */
+/** Milliseconds after which an order whose response was lost has been placed, and the list shows it, if ever. */
 const late = 60_000;
+/** Milliseconds before each attempt to cancel what is open: an order that the service does not show yet cannot be canceled. */
+const attempts = [0, 1_000, 3_000, 6_000, 10_000, 20_000, 20_000];
+/** Pages of the list of orders that are read at most. */
+export const mostPages = 200;
 
 export const sleep = (clock: PartnerClock, ms: number): Promise<void> =>
   new Promise((resolve) => clock.after(ms, () => resolve()));
@@ -113,6 +165,29 @@ function readJournal(path: string, baseUrl: string): Journal | undefined {
   );
 }
 
+/** Why a file cannot be used, in one line. */
+const cannotWrite = (path: string, error: unknown): Failure =>
+  new Failure(`The file ${path} cannot be written: ${inOneLine((error as Error).message)}.`, 2);
+
+/** Refuses a file that cannot be written, before anything is sent. */
+export function checkFile(path: string): void {
+  try {
+    const isNew = !existsSync(path);
+    closeSync(openSync(path, "a"));
+    if (isNew) rmSync(path);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+export function writeFile(path: string, content: string): void {
+  try {
+    writeFileSync(path, content);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
 /** The service under measurement: its requests are counted, and every order that is placed is noted before it is sent. */
 export class MeasuredService {
   readonly partner: PodPartner;
@@ -123,72 +198,120 @@ export class MeasuredService {
   readonly #target: Target;
   readonly #journal: Journal;
   readonly #earlier: readonly PlacedEntry[];
+  readonly #end = new AbortController();
   #latest: Response | undefined;
+  /** Milliseconds that the latest request took, without its wait for a turn. */
+  #took = 0;
   #count = 0;
   requests = 0;
   /** What is left behind and cannot be removed: uploads, renders. */
   readonly left: string[] = [];
-  /** Set by a signal: no row goes on, only the cancellations. */
-  stopped = false;
+  /** Every policy that a response has named. */
+  readonly policies = new Map<string, Readonly<Record<string, number>>>();
   /** The longest creation so far, in milliseconds. */
   slowest = 0;
-  /** Whether the list of orders begins with the oldest. */
-  oldestFirst = false;
 
   constructor(target: Target) {
-    const { sdk, baseUrl, secretKey, clock, fetch = globalThis.fetch, journal } = target;
+    const { baseUrl, clock, fetch = globalThis.fetch, journal } = target;
     this.#target = target;
     this.clock = clock;
     this.baseUrl = baseUrl;
     const before = readJournal(journal, baseUrl);
+    checkFile(journal);
     this.#earlier = before?.orders.filter(({ canceled }) => !canceled) ?? [];
     this.run = crypto.randomUUID();
-    this.#journal = { version: 1, baseUrl, runs: [...(before?.runs ?? []), this.run], orders: [...this.#earlier] };
-    this.partner = new sdk.PodPartner({
-      baseUrl,
-      secretKey,
-      clock,
-      timeout,
-      responses: "report",
-      logger: {},
-      fetch: async (request, init) => {
-        this.requests += 1;
-        this.#latest = undefined;
-        const response = await fetch(request, init);
-        this.#latest = response;
-        return response;
-      },
+    const runs = [...(before?.runs ?? []), this.run];
+    const claims = [...(before?.claims ?? [])];
+    this.#journal = { version: 1, baseUrl, runs, orders: [...this.#earlier], claims };
+    this.partner = this.#connect(async (request, init) => {
+      this.requests += 1;
+      this.#latest = undefined;
+      const sentAt = clock.now();
+      const response = await fetch(request, init);
+      this.#took = clock.now() - sentAt;
+      this.#latest = response;
+      for (const [name, policy] of policiesIn(response.headers.get("X-RateLimit-Policy"))) {
+        this.policies.set(name, policy);
+      }
+      return response;
     });
   }
 
-  /** The number of orders of an earlier run that are still to be canceled. */
-  get unfinished(): number {
-    return this.#earlier.length;
+  #connect(fetch: FetchLike, options: Pick<PodPartnerOptions, "pacing" | "retry"> = {}): PodPartner {
+    const { sdk, baseUrl, secretKey, clock } = this.#target;
+    const known = { timeout, responses: "report", assumptions: noAssumptions, logger: {} } as const;
+    const fixed = { baseUrl, secretKey, clock, ...known };
+    return new sdk.PodPartner({ ...fixed, ...options, fetch });
+  }
+
+  /** A client that ignores the limits, to empty a bucket, and the seconds of `Retry-After` when the service refuses its call. */
+  unpaced() {
+    const { sdk, fetch = globalThis.fetch } = this.#target;
+    const count: FetchLike = (request, init) => {
+      this.requests += 1;
+      return fetch(request, init);
+    };
+    const refusalOf = async (call: Promise<unknown>): Promise<number | undefined> => {
+      try {
+        await call;
+      } catch (error) {
+        if (error instanceof sdk.ApiError && error.status === 429) return (error.retryAfter ?? Number.NaN) / 1_000;
+      }
+      return undefined;
+    };
+    return { partner: this.#connect(count, { pacing: false, retry: { retries: 0 } }), refusalOf };
+  }
+
+  /** Whether an earlier run has left something that is to be canceled. */
+  get unfinished(): boolean {
+    return this.#earlier.length + this.#journal.claims.length > 0;
+  }
+
+  /** Notes a claim, which is retracted at the end. */
+  filed(claim: string): void {
+    this.#journal.claims.push(claim);
+    this.#trySave();
   }
 
   get placed(): readonly PlacedEntry[] {
     return this.#journal.orders;
   }
 
+  /** Whether the run was stopped: no row goes on, only the cancellations. */
+  get stopped(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  /** Aborts when the run is stopped. No request that changes something takes it: its outcome must be known. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  stop(): void {
+    this.#end.abort();
+  }
+
   /** Runs a call of the SDK, and returns what the service responded, whatever it was. */
   async answerTo(call: () => Promise<unknown>): Promise<Answer> {
     if (this.stopped) throw new Stopped();
-    return await this.#answer(call);
+    return telling(await this.#answer(call));
   }
 
   async #answer(call: () => Promise<unknown>): Promise<Answer> {
-    const { ApiError, ResponseValidationError } = this.#target.sdk;
+    const { ApiError, ResponseValidationError, RequestValidationError, ConfigurationError } = this.#target.sdk;
     try {
       const body = await call();
       return { ...this.#head(), body };
     } catch (error) {
-      if (error instanceof ApiError || error instanceof ResponseValidationError) {
-        if (error.response.status >= 500 && error.response.status !== 501) throw new LostAnswer(error.message);
-        return { ...this.#head(), body: error.response.body };
-      }
-      const { RequestValidationError, ConfigurationError } = this.#target.sdk;
       if (error instanceof RequestValidationError || error instanceof ConfigurationError) throw error;
-      throw new LostAnswer(error instanceof Error ? error.message : String(error));
+      if (!(error instanceof ApiError || error instanceof ResponseValidationError)) {
+        throw new LostAnswer(error instanceof Error ? error.message : String(error));
+      }
+      const { status, body } = error.response;
+      if (status === 401) throw new Failure("The service refuses the key (401): see pod-partner doctor.", 2);
+      // A gateway sends a 408 for an order that the service may be placing.
+      if (status === 408 || (status >= 500 && status !== 501)) throw new LostAnswer(error.message);
+      return { ...this.#head(), body };
     }
   }
 
@@ -197,23 +320,38 @@ export class MeasuredService {
     return { status: this.#latest.status, headers: this.#latest.headers };
   }
 
-  /** Sends a request to a path below the base URL. Throws `LostAnswer` if no response came. */
+  /**
+   * Sends a request to a path below the base URL, again after a lost response if that changes nothing more. Throws `LostAnswer` for another
+   * one, and `Untried` when no response comes, or one that says nothing about the question.
+   */
   async ask(method: "GET" | "POST" | "PUT", path: string, question: Question = {}): Promise<Answer> {
     if (this.stopped) throw new Stopped();
-    return await this.#ask(method, path, question);
+    try {
+      const { signal } = this.#end;
+      return telling(await this.#ask(method, path, method === "GET" ? { ...question, signal } : question));
+    } catch (error) {
+      if (this.stopped) throw new Stopped();
+      // The client has sent it for as long as it makes sense.
+      if (error instanceof LostAnswer && (method !== "POST" || question.harmless))
+        throw new Untried(error.message, { cause: error });
+      throw error;
+    }
   }
 
-  async #ask(method: "GET" | "POST" | "PUT", path: string, { query, body, harmless }: Question): Promise<Answer> {
-    const send = () =>
-      this.#answer(() =>
-        this.partner.request(method, path, { ...(query && { query }), ...(body && { body: { ...body } }) }),
-      );
-    for (let again = method === "POST" && harmless ? 8 : 0; ; again -= 1) {
+  async #ask(
+    method: "GET" | "POST" | "PUT",
+    path: string,
+    { query, body, harmless, signal }: Question & { readonly signal?: AbortSignal },
+  ): Promise<Answer> {
+    const options = { ...(query && { query }), ...(body && { body: { ...body } }), ...(signal && { signal }) };
+    for (let pause = 250; ; pause *= 2) {
       try {
-        return await send();
+        return await this.#answer(() => this.partner.request(method, path, options));
       } catch (error) {
-        if (again <= 0 || !(error instanceof LostAnswer)) throw error;
+        // The client itself repeats the other methods.
+        if (method !== "POST" || !harmless || pause > 4_000 || !(error instanceof LostAnswer)) throw error;
       }
+      await sleep(this.clock, pause);
     }
   }
 
@@ -243,7 +381,7 @@ export class MeasuredService {
   }
 
   #save(): void {
-    const open = this.#journal.orders.some(({ canceled }) => !canceled);
+    const open = this.#journal.claims.length > 0 || this.#journal.orders.some(({ canceled }) => !canceled);
     const { journal } = this.#target;
     if (!open) {
       rmSync(journal, { force: true });
@@ -251,8 +389,17 @@ export class MeasuredService {
     }
     // Whole, whenever the process is killed.
     const partial = `${journal}.${this.run.slice(0, 8)}.part`;
-    writeFileSync(partial, JSON.stringify(this.#journal, null, 2));
+    writeFile(partial, JSON.stringify(this.#journal, null, 2));
     renameSync(partial, journal);
+  }
+
+  /** What a later save adds is known to the service, too: without it, the next run asks the service. */
+  #trySave(): void {
+    try {
+      this.#save();
+    } catch {
+      // The orders must still be canceled.
+    }
   }
 
   /** Sends an order. It is noted before, and canceled at the end of the run. */
@@ -261,36 +408,42 @@ export class MeasuredService {
     quantity = 1,
   ): Promise<Answer & { readonly reference?: string }> {
     if (this.stopped) throw new Stopped();
-    const identifier = String(order.customIdentifier);
-    const entry: PlacedEntry = { identifier, quantity };
-    this.#journal.orders.push(entry);
-    this.#save();
-    const sentAt = this.clock.now();
+    const entry: PlacedEntry = { identifier: String(order.customIdentifier), quantity };
+    const { orders } = this.#journal;
+    const forget = () => orders.splice(orders.indexOf(entry), 1);
+    orders.push(entry);
+    try {
+      this.#save();
+    } catch (error) {
+      forget();
+      throw error;
+    }
     const answer = await this.#answer(() => this.partner.request("POST", "/orders", { body: { order } }));
-    this.slowest = Math.max(this.slowest, this.clock.now() - sentAt);
     const reference = referenceIn(answer.body);
-    const isKnown = this.#journal.orders.some((one) => one.reference === reference);
+    const isKnown = reference !== undefined && orders.some((one) => one.reference === reference);
     if (reference === undefined || isKnown) {
       // A 2xx without a reference may have placed it.
-      if (answer.status >= 400 || isKnown) this.#journal.orders.splice(this.#journal.orders.indexOf(entry), 1);
-    } else entry.reference = reference;
-    this.#save();
-    return reference === undefined ? answer : { ...answer, reference };
+      if (answer.status >= 400 || isKnown) forget();
+    } else {
+      entry.reference = reference;
+      this.slowest = Math.max(this.slowest, this.#took);
+    }
+    this.#trySave();
+    return reference === undefined ? telling(answer) : { ...answer, reference };
   }
 
   /** Cancels an order in full. True if it is canceled. */
-  async cancel(entry: PlacedEntry): Promise<boolean> {
-    const { reference, quantity } = entry;
-    if (reference === undefined) return false;
-    const orderlines = [{ index: 1, canceledQuantity: quantity }];
+  async #cancel(entry: PlacedEntry, reference: string): Promise<boolean> {
+    const orderlines = [{ index: 1, canceledQuantity: entry.quantity }];
     try {
       const answer = await this.#ask("POST", `/orders/${reference}/cancel`, { body: { orderlines }, harmless: true });
-      if (answer.status >= 300 && !(await this.#isCanceled(reference))) return false;
-    } catch {
+      if (!isSuccess(answer) && !(await this.#isCanceled(reference))) return false;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
       return false;
     }
     entry.canceled = true;
-    this.#save();
+    this.#trySave();
     return true;
   }
 
@@ -300,58 +453,82 @@ export class MeasuredService {
     return lines.length > 0 && lines.every(({ quantity, canceledQuantity }) => quantity === canceledQuantity);
   }
 
-  /**
-   * Cancels every order of this run and of an earlier one, also those whose response was lost. Returns what could not be canceled.
-   */
+  /** Cancels every order of this run and of an earlier one, also those whose response was lost. Returns what could not be canceled. */
   async cleanUp(): Promise<readonly PlacedEntry[]> {
     await this.#findLost();
-    const open = () => this.#journal.orders.filter(({ canceled, reference }) => !canceled && reference !== undefined);
-    // A new order may not be shown yet, and then cannot be canceled.
-    for (let left = 5; left > 0 && open().length > 0; left -= 1) {
-      if (left < 5) await sleep(this.clock, 3_000);
-      for (const entry of open()) await this.cancel(entry);
+    const open = () => this.#journal.orders.flatMap((entry) => (entry.canceled || !entry.reference ? [] : [entry]));
+    try {
+      for (const pause of attempts) {
+        if (open().length === 0) break;
+        await sleep(this.clock, pause);
+        for (const entry of open()) await this.#cancel(entry, entry.reference ?? "");
+      }
+      for (const claim of this.#journal.claims.splice(0)) {
+        const answer = await this.#ask("POST", `/claims/${claim}/retract`, { harmless: true });
+        const { body } = await this.#ask("GET", `/claims/${claim}`, {});
+        const isRetracted = isSuccess(answer) || at(body, "claim", "status") === "retracted";
+        this.left.push(`the claim ${claim}, ${isRetracted ? "which is retracted" : "which could not be retracted"}`);
+      }
+    } catch {
+      // The key is refused, or the service does not respond.
     }
+    this.#trySave();
     return this.#journal.orders.filter(({ canceled }) => !canceled);
   }
 
-  /** Finds the orders whose response was lost: by the look-up, and by the annotation of the newest orders. */
+  /** Finds the orders whose response was lost: by the annotation of the orders in the list. */
   async #findLost(): Promise<void> {
-    const lost = () => this.#journal.orders.filter(({ reference }) => reference === undefined);
-    if (lost().length === 0) return;
-    // The service may still be carrying out a lost request of this run.
-    if (lost().some((entry) => !this.#earlier.includes(entry))) await sleep(this.clock, late);
+    const { orders, runs } = this.#journal;
+    const lost = orders.filter(({ reference }) => reference === undefined);
+    if (lost.length === 0) return;
+    await sleep(this.clock, late);
     try {
-      const { runs } = this.#journal;
-      for (const reference of await this.#newest()) {
-        if (this.#journal.orders.some((entry) => entry.reference === reference)) continue;
+      const known = new Set(orders.map(({ reference }) => reference));
+      const isOwn = (line: ReadLine) =>
+        line.annotations.some(({ key, value }) => key === annotationKey && runs.includes(value));
+      const { references, isWhole } = await this.#listed(known);
+      // Only a list that shows the orders of this run, and annotations that are returned, prove that an order was not placed.
+      let isReliable = isWhole;
+      for (const reference of references) {
         const { body } = await this.#ask("GET", `/orders/${reference}`, {});
         const [line] = linesOf(body);
-        const isOwn = line?.annotations.some(({ key, value }) => key === annotationKey && runs.includes(value));
-        if (!isOwn || line === undefined) continue;
-        this.#journal.orders.push({ identifier: "", quantity: line.quantity, reference });
+        if (known.has(reference)) isReliable &&= line !== undefined && isOwn(line);
+        else if (line !== undefined && isOwn(line)) orders.push({ identifier: "", quantity: line.quantity, reference });
       }
-      // What the list does not show was not placed.
-      for (const entry of lost()) this.#journal.orders.splice(this.#journal.orders.indexOf(entry), 1);
-      this.#save();
+      const found = orders.filter(({ reference }) => reference !== undefined && !known.has(reference)).length;
+      if (isReliable || found === lost.length) for (const entry of lost) orders.splice(orders.indexOf(entry), 1);
+      this.#trySave();
     } catch {
       // They stay in the file, and are listed.
     }
   }
 
-  /** The references of the newest orders, as many as the runs can have placed. */
-  async #newest(): Promise<readonly string[]> {
+  /**
+   * The references of the list of orders that the runs can have placed, whatever its order, and whether it was read far enough: to its end,
+   * or beyond the orders whose reference is `known`.
+   */
+  async #listed(known: ReadonlySet<string | undefined>) {
     const most = this.#journal.orders.length + 50;
     const all: string[] = [];
-    for (let cursor: string | undefined; ; ) {
+    for (let cursor: string | undefined, page = 1; ; page += 1) {
       const { body } = await this.#ask("GET", "/orders", cursor === undefined ? {} : { query: { cursor } });
       if (!isRecord(body) || !Array.isArray(body.orders)) throw new LostAnswer();
       all.push(...body.orders.flatMap((order) => (typeof order?.reference === "string" ? [order.reference] : [])));
-      if (typeof body.nextCursor !== "string") break;
-      if (!this.oldestFirst && all.length >= most) break;
-      cursor = body.nextCursor;
+      const isNewestFirst = all.slice(0, most).some((reference) => known.has(reference));
+      const isEnd = typeof body.nextCursor !== "string";
+      if (isEnd || page === mostPages || (isNewestFirst && all.length >= most)) {
+        const references = new Set([...all.slice(0, most), ...all.slice(-most)]);
+        return { references, isWhole: isEnd || isNewestFirst };
+      }
+      cursor = String(body.nextCursor);
     }
-    return this.oldestFirst ? all.slice(-most) : all.slice(0, most);
   }
+}
+
+/** Refuses an answer that says nothing about the question. */
+function telling(answer: Answer): Answer {
+  if (saysNothing.includes(answer.status)) throw new Untried(`the request was ${inWords(answer)}`);
+  return answer;
 }
 
 interface ReadLine {

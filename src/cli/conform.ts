@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -6,24 +6,17 @@ import { parseEnv } from "node:util";
 import type { Issue, MeasuredAssumptions, PodPartnerOptions } from "pod-partner";
 import { inOneLine } from "../util/visible.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
+import type { Permitted } from "./conform-lab.ts";
 import { consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
 import { rows } from "./conform-rows.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, runConform, type Verdict } from "./conform-run.ts";
+import { checkFile, noAssumptions, writeFile } from "./conform-service.ts";
 import type { Sdk } from "./connection.ts";
 import { endSignals } from "./program.ts";
-import { meaningOf, wordsOf } from "./reads.ts";
+import { environmentOf } from "./reads.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
 
 const defaults = { out: "assumptions.json", journal: ".pod-partner-conform.json" };
-
-/** A file without assumptions: that of POD_PARTNER_ASSUMPTIONS is checked on its own. */
-const noAssumptions = {
-  version: 1,
-  date: "2026-01-01T00:00:00Z",
-  assumptions: {},
-  emulator: {},
-  measured: {},
-} as const;
 
 const cannotRun = (message: string): Failure => new Failure(message, exitCodes.usage);
 
@@ -68,39 +61,49 @@ const toText = (value: object): string =>
       .replace(" ]", "]"),
   );
 
-/** Refuses a host whose name says that it is production. */
+/** Refuses a URL whose host or path says that it is production. */
 function refuseProduction(baseUrl: string): void {
   const url = URL.parse(baseUrl);
   if (url === null) throw cannotRun("POD_PARTNER_BASE_URL is not a URL: see pod-partner doctor.");
-  if (!wordsOf(url.hostname).some((word) => meaningOf(word) === "production")) return;
-  throw cannotRun(`${url.hostname} looks like production: conform measures the test environment only.`);
+  if (environmentOf(`${url.hostname}${url.pathname}`) !== "production") return;
+  throw cannotRun(
+    `${inOneLine(url.host + url.pathname)} looks like production: conform measures the test environment only.`,
+  );
 }
 
 const sum = (numbers: readonly (number | undefined)[]): number =>
   numbers.reduce<number>((total, number = 0) => total + number, 0);
 
+const indented = (text: string): readonly string[] => {
+  const [first, ...more] = wrap(text, columns() - 4);
+  return [`  ${first}`, ...more.map((line) => `    ${line}`)];
+};
+
 /** What the run will do, and what it costs. */
-function planOf(
-  baseUrl: string,
-  { tokens, claims }: { tokens: number; claims: string | undefined },
-): readonly string[] {
-  const asked = rows.filter((row) => (!row.tokens || tokens > 0) && (!row.claims || claims !== undefined));
+function planOf(baseUrl: string, permitted: Permitted): readonly string[] {
+  const { tokens, claims } = permitted;
+  const asked = rows.filter(({ needs }) => needs === undefined || permitted[needs]);
   // The orders that the rows share, and those that products are tried with.
   const orders = sum(asked.map((row) => row.orders)) + 6;
   return [
     `${counted(asked.length, "row")} against ${baseUrl}`,
-    `at most about ${sum(asked.map((row) => row.requests)) + 3 * orders} requests, within the rate limits`,
+    `at most about ${sum(asked.map((row) => row.requests)) + 3 * orders} requests${permitted["empty-bucket"] ? "" : ", within the rate limits"}`,
     `at most ${orders} orders, each with an identifier that begins with conform-, and each canceled at the end`,
     `${counted(sum(asked.map((row) => row.uploads)), "upload")}, which stay`,
-    tokens === 0 ? "no rendertokens (--tokens)" : `at most ${tokens} rendertokens`,
+    tokens ? `at most ${counted(tokens, "rendertoken")}` : "no rendertokens (--tokens)",
     claims === undefined ? "no claim (--claims)" : `a claim about ${claims}, which is retracted`,
+    permitted["empty-bucket"]
+      ? `the bucket default is emptied: meanwhile the service refuses other programs of the organization`
+      : "no bucket is emptied (--empty-bucket)",
   ];
 }
 
 async function confirm(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C and Ctrl-D end the question without an answer.
+  const closed = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
   try {
-    return /^y(es)?$/i.test((await terminal.question("Continue? [y/N] ")).trim());
+    return /^y(es)?$/i.test((await Promise.race([terminal.question("Continue? [y/N] "), closed])).trim());
   } finally {
     terminal.close();
   }
@@ -112,6 +115,19 @@ const signs: Readonly<Record<Verdict, string>> = {
   differs: paint("red", "✗"),
   "not tried": paint("dim", "–"),
 };
+
+/** What a piece of work throws. */
+function faultOf(work: () => void): readonly unknown[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    return [error];
+  }
+}
+
+/** Whether nothing that the run placed is open. */
+const isClean = ({ left }: ConformReport): boolean => !left.some((text) => /could not be|^perhaps/.test(text));
 
 const plain = (title: string): string => title.replaceAll("`", "");
 
@@ -140,27 +156,21 @@ const clearProgress = (): void => {
   if (process.stdout.isTTY) process.stdout.write("\r\u001b[K");
 };
 
-function write(path: string, content: string): void {
-  try {
-    writeFileSync(path, content);
-  } catch (error) {
-    throw cannotRun(`The file ${path} cannot be written: ${inOneLine((error as Error).message)}.`);
-  }
-}
-
 function conclusion(report: ConformReport, out: string | undefined): readonly string[] {
-  const { requests, orders, left, interrupted, took } = report;
+  const { requests, orders, left, interrupted, failure, took } = report;
   const counts = (["as assumed", "measured", "differs", "not tried"] as const).map(
     (verdict) => `${countOf(report, verdict)} ${verdict}`,
   );
   const differs = countOf(report, "differs") > 0;
+  const unmeasured = report.findings.filter(({ verdict, inFile }) => verdict === "not tried" && inFile).length;
   return [
     "",
-    interrupted
-      ? `Ended after ${counted(report.findings.length, "row")}; what it placed is canceled.`
+    interrupted || failure !== undefined
+      ? `Ended after ${counted(report.findings.length, "row")}: ${isClean(report) ? "what it placed is canceled" : "not all that it placed could be canceled"}.`
       : `${counts.join(", ")}: ${counted(requests, "request")}, ${counted(orders, "order")}, ${(took / 1_000).toFixed(0)} s.`,
-    ...(left.length === 0 ? [] : ["", "Left behind:", ...left.map((text) => `  ${text}`)]),
-    ...(out === undefined || interrupted
+    ...(unmeasured === 0 ? [] : ["", `${counted(unmeasured, "row")} of the file could not be measured this time.`]),
+    ...(left.length === 0 ? [] : ["", "Left behind:", ...left.flatMap(indented)]),
+    ...(out === undefined
       ? []
       : ["", `Written: ${out}.${differs ? ` Use it: export POD_PARTNER_ASSUMPTIONS=${resolve(out)}` : ""}`]),
   ];
@@ -181,6 +191,10 @@ export const conform = command({
     ),
     tokens: wholeNumber("The most rendertokens to spend. Default 0: no render is made.", { most: 100_000 }),
     claims: text("A shipment to file a claim about, which is retracted. Default: no claim is filed.", "shipment"),
+    "failed-render": text("A render that failed, whose file is requested.", "render"),
+    "empty-bucket": {
+      help: "Empty the bucket `default`, to see what a refusal says and costs: meanwhile the service refuses other programs of the organization.",
+    },
     journal: text(
       `The file that notes the orders of a run, so that the next one can cancel them. Default ${defaults.journal}.`,
       "file",
@@ -195,7 +209,7 @@ export const conform = command({
     "Exit code: 0 when all is as assumed or as the file says, 1 when something differs, 2 when it could not run.",
   ],
   run: async (values) => {
-    const { out, compare, tokens = 0, claims, journal = defaults.journal, json, junit, html } = values;
+    const { out, compare, journal = defaults.journal, json, junit, html } = values;
     if (!values["test-environment"]) {
       throw usage("conform places orders: add --test-environment if the base URL is that of the test environment.");
     }
@@ -208,26 +222,28 @@ export const conform = command({
     const file = fileOf(sdk, compare ?? (variables.POD_PARTNER_ASSUMPTIONS || undefined));
     const target = out ?? (file === undefined ? defaults.out : undefined);
     const say = json ? () => {} : print;
-    say(
-      `${paint("bold", "pod-partner conform")}`,
-      "",
-      ...planOf(baseUrl, { tokens, claims }).map((line) => `  ${line}`),
-      "",
-    );
+    for (const path of [target, junit, html]) if (path !== undefined) checkFile(path);
+    say(`${paint("bold", "pod-partner conform")}`, "", ...planOf(baseUrl, values).flatMap(indented), "");
     if (!values.yes) {
       if (!process.stdin.isTTY) throw usage("There is no terminal to ask on: add --yes.");
       if (!(await confirm())) throw cannotRun("Nothing was sent.");
     }
     let stop = () => {};
     let ended: NodeJS.Signals | undefined;
+    const end = (signal: NodeJS.Signals) => {
+      ended ??= signal;
+      stop();
+    };
     for (const signal of endSignals) {
       process.on(signal, () => {
         if (ended !== undefined) process.exit(128 + constants.signals[signal]);
-        ended = signal;
-        stop();
+        end(signal);
         printError("\nCanceling what was placed. A second signal ends at once; then the next run cancels it.");
       });
     }
+    // The terminal is closed, or `head` has read enough: the orders are still to be canceled.
+    process.stdout.removeAllListeners("error").on("error", () => end("SIGPIPE"));
+    process.stderr.on("error", () => {});
     const report = await runConform({
       sdk,
       baseUrl,
@@ -241,8 +257,7 @@ export const conform = command({
         },
       },
       journal,
-      tokens,
-      ...(claims !== undefined && { shipment: claims }),
+      permitted: values,
       ...(file !== undefined && { compare: file }),
       onStart: (row) => {
         if (!json) progress(rows.indexOf(row) + 1, row.title);
@@ -257,12 +272,21 @@ export const conform = command({
       },
     });
     clearProgress();
-    if (junit !== undefined) write(junit, toJunit(report));
-    if (html !== undefined) write(html, toHtml(report));
-    if (target !== undefined && !report.interrupted) write(target, `${toText(report.file)}\n`);
+    const isWhole = !report.interrupted && report.failure === undefined;
+    const written = isWhole ? target : undefined;
+    const files = [
+      [junit, toJunit(report)],
+      [html, toHtml(report)],
+      [written, `${toText(report.file)}\n`],
+    ] as const;
+    const faults = files.flatMap(([path, content]) =>
+      path === undefined ? [] : faultOf(() => writeFile(path, content)),
+    );
     if (json) print(toJson(report));
-    else print(...conclusion(report, target));
+    else print(...conclusion(report, faults.length === 0 ? written : undefined));
     if (ended !== undefined) process.exit(128 + constants.signals[ended]);
+    if (report.failure !== undefined) throw cannotRun(report.failure);
+    for (const fault of faults) throw fault;
     return isAsAssumed(report) ? 0 : exitCodes.failed;
   },
 });

@@ -80,14 +80,13 @@ type Environment = "test" | "production";
 /** What a word says about the environment. */
 export function meaningOf(word: string): Environment | undefined {
   if (/^(test|testing|sandbox|staging|acceptance|emulator)$/i.test(word)) return "test";
-  return /^(prod|production|live)$/i.test(word) ? "production" : undefined;
+  return /^(prod|prd|production|live)\d*$/i.test(word) ? "production" : undefined;
 }
 
-/** The words of a host name. */
-export const wordsOf = (host: string): readonly string[] => host.split(/[.-]/);
-
-const fromName = (host: string): Environment | undefined =>
-  wordsOf(host)
+/** What a host name, or the URL that begins with it, says about the environment. */
+export const environmentOf = (name: string): Environment | undefined =>
+  name
+    .split(/[./_-]/)
     .map(meaningOf)
     .find((meaning) => meaning !== undefined);
 
@@ -105,7 +104,7 @@ const orders: Readonly<Record<Environment, string>> = {
 /** Says whether this is test or production, as far as the service shows it. */
 export function checkEnvironment(reads: Reads, url: URL): Finding {
   const byOrganization = fromOrganization(reads);
-  const environment = byOrganization ?? fromName(url.hostname);
+  const environment = byOrganization ?? environmentOf(url.hostname);
   if (environment === undefined) {
     return warning("The service does not show whether this is test or production.", {
       action: "Treat it as production until you know better: there, orders are produced, delivered and billed.",

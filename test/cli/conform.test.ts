@@ -8,7 +8,9 @@ import {
   type Emulator,
   type EmulatorAssumptions,
   type EmulatorOptions,
+  validItemIssues,
   validOrder,
+  validRender,
 } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { toHtml, toJson, toJunit } from "../../src/cli/conform-report.ts";
@@ -32,7 +34,7 @@ const measure = (emulator: Emulator, setup: Partial<ConformSetup> = {}): Promise
   const { baseUrl, secretKey, fetch, clientOptions } = emulator;
   const { clock = createFastClock(20) } = clientOptions;
   const journal = setup.journal ?? join(useFolder(), "journal.json");
-  return runConform({ sdk, baseUrl, secretKey, fetch, clock, tokens: 5, ...setup, journal });
+  return runConform({ sdk, baseUrl, secretKey, fetch, clock, permitted: { tokens: 5 }, ...setup, journal });
 };
 
 /** The rows that are not as assumed, with what was measured. */
@@ -54,6 +56,7 @@ const openOrders = (emulator: Emulator, before = 60) =>
 
 const neverTried = [
   "failed-render-file",
+  "retry-after",
   "refused-tokens",
   "claim-created-status",
   "evidence-urls",
@@ -84,8 +87,8 @@ describe("conform on the emulator", () => {
     const seed = { orders: [{ daysAgo: 20, shipments: [{ daysAgo: 17 }] }] };
     const emulator = emulate({ seed: { number: 1, ...seed } });
     const { shipments = [], orders = [] } = emulator.world().organizations[0] ?? {};
-    const claimed = rows.filter(({ claims }) => claims);
-    const report = await measure(emulator, { shipment: shipments[0]?.reference ?? "", only: claimed });
+    const claimed = rows.filter(({ needs }) => needs === "claims");
+    const report = await measure(emulator, { permitted: { claims: shipments[0]?.reference }, only: claimed });
     expect(report.findings.map(({ verdict }) => verdict)).toEqual(["as assumed", "as assumed", "as assumed"]);
     expect(emulator.world().organizations[0]?.claims.map(({ retracted }) => retracted)).toEqual([expect.any(Number)]);
     expect(orders).toHaveLength(1);
@@ -93,7 +96,7 @@ describe("conform on the emulator", () => {
 
   it("spends no more rendertokens than it may", async () => {
     const emulator = emulate();
-    const report = await measure(emulator, { tokens: 0 });
+    const report = await measure(emulator, { permitted: {} });
     expect(untried(report)).toEqual(["render-status", "render-created-status", ...neverTried]);
     expect(emulator.world().organizations[0]?.rendertokens.used).toBe(0);
     expect(emulator.world().organizations[0]?.renders).toEqual([]);
@@ -132,8 +135,13 @@ const deviations: readonly Deviation[] = [
     { "repeated-identifier": "refused (409 custom_identifier_taken)" },
   ],
   ["a doubled identifier", { repeatedIdentifier: "create" }, { "repeated-identifier": "a second order" }],
-  ["the page size", { pageSize: 20 }, { "page-size": 20 }],
-  ["limits", { limits: { default: { quota: 600, window: 60_000 } } }, { limits: { default: "600 in 60 s" } }],
+  ["the page size", { pageSize: 20 }, { "page-size": { orders: 20 } }],
+  ["page sizes of their own", { pageSize: { products: 7 } }, { "page-size": { orders: 50, products: 7 } }],
+  [
+    "limits",
+    { limits: { default: { quota: 600, window: 60_000 } } },
+    { limits: { default: "600 in 60 s", uploads: "5000 in 86400 s" } },
+  ],
   ["the error object", { errorField: "error" }, { "error-object": "error" }],
   [
     "required address fields",
@@ -172,9 +180,9 @@ const deviations: readonly Deviation[] = [
     { statuses: { missing_address: 422 } },
     { statuses: expect.objectContaining({ missing_address: 422 }) },
   ],
-  ["tokens before the request", { remaining: "before" }, { remaining: "no" }],
+  ["tokens before the request", { remaining: "before" }, { remaining: "no, or its token is back before the response" }],
   ["all policies", { namedPolicies: "all" }, { "named-policies": "all" }],
-  ["late look-ups", { visibleAfter: { lookup: 4_000 } }, { "visible-after": { lookup: 5_000 } }],
+  ["late look-ups", { visibleAfter: { lookup: 4_000 } }, { "visible-after": { lookup: expect.any(Number) } }],
   ["look-ups without canceled orders", { findsCanceled: false }, { "canceled-in-lookup": false }],
   ["open files", { filesNeedKey: false }, { "files-need-key": "no, on the base URL's origin" }],
   ["cached layers", { layerCacheControl: "private, max-age=60" }, { "layer-headers": "private, max-age=60" }],
@@ -186,6 +194,34 @@ const deviations: readonly Deviation[] = [
   ["any e-mail address", { checksEmail: false }, { "email-form": "accepted" }],
   ["a status without Retry-After", { renderRetryAfter: false }, { "render-status": false }],
 ];
+
+const shopOrders = (emulator: Emulator) =>
+  (emulator.world().organizations[0]?.orders ?? [])
+    .map(({ customIdentifier }) => customIdentifier)
+    .filter((identifier) => identifier?.startsWith("shop-"));
+
+/** A partner's day, from the key to a claim, as in the example of the quickstart. */
+async function runDay(partner: PodPartner, emulator: Emulator): Promise<void> {
+  await partner.auth.validate();
+  await partner.organization.accounts.list();
+  const products = await partner.catalog.products.list().toArray();
+  expect(products.length).toBeGreaterThan(1);
+  const { reference: render } = await partner.renders.create(validRender(emulator));
+  emulator.completeRender(render);
+  expect(await partner.renders.wait(render)).toMatchObject({ status: "completed" });
+  const mockup = await (await partner.renders.media(render)).bytes();
+  expect(mockup.length).toBeGreaterThan(0);
+  const order = validOrder(emulator, { customIdentifier: "day-1" });
+  const dropshipAddress = { ...order.dropshipAddress, phonenumber: "+31201234567" };
+  const { reference } = await partner.orders.ensure({ ...order, dropshipAddress });
+  expect(await partner.orders.list().toArray()).toContainEqual(expect.objectContaining({ reference }));
+  const shipment = emulator.ship(reference);
+  expect((await partner.orders.get(reference)).orderlines[0]?.shippedQuantity).toBeGreaterThan(0);
+  await partner.shipments.get(shipment);
+  const { reference: claim } = await partner.claims.createItemIssues(validItemIssues(emulator));
+  await partner.claims.retract(claim);
+  expect(await partner.claims.get(claim)).toMatchObject({ status: "retracted" });
+}
 
 /** What a deviation must not hide: rows that follow from it. */
 const consequences: Readonly<Record<string, readonly string[]>> = {
@@ -217,9 +253,25 @@ describe("conform on an emulator with one difference", () => {
       const { reference } = await connect().orders.ensure(order);
       expect(await connect().orders.ensure(order, { lookFor: 10_000 })).toMatchObject({ reference, existed: true });
       expect(await connect().organization.stores.list()).toHaveLength(Object.keys(demo.stores).length);
-      expect(
-        emulator.world().organizations[0]?.orders.filter(({ customIdentifier }) => customIdentifier === "shop-1"),
-      ).toHaveLength(1);
+      expect(shopOrders(emulator)).toEqual(["shop-1"]);
+
+      await runDay(connect(), emulator);
+
+      // As verify does it: an emulator of the file, which accepts an identifier twice, and loses responses.
+      const copy = emulate({ assumptions: path, repeatedIdentifier: "create" });
+      copy.faults.add({ on: "orders.create", fault: "drop" });
+      copy.faults.add({ on: "orders.create", fault: "drop", when: "before" });
+      const { secretKey: copied, fetch: fetchCopy, clientOptions: ofCopy } = copy;
+      const shop = new PodPartner({ ...ofCopy, baseUrl, secretKey: copied, fetch: fetchCopy, assumptions: path });
+      for (const customIdentifier of ["shop-1", "shop-2", "shop-3"]) {
+        await shop.orders.ensure({
+          ...order,
+          ...validOrder(copy),
+          customIdentifier,
+          dropshipAddress: order.dropshipAddress,
+        });
+      }
+      expect(shopOrders(copy)).toEqual(["shop-1", "shop-2", "shop-3"]);
 
       // The emulator does what the service did.
       const only = rows.filter(({ id }) => Object.hasOwn(expected, id));
@@ -248,7 +300,7 @@ describe("conform", () => {
     };
     const report = await measure(emulator, { fetch });
     expect(found(report)).toEqual({
-      limits: { default: "1000 in 60 s" },
+      limits: { default: "1000 in 60 s", uploads: "5000 in 86400 s" },
       "error-object": "error",
       "repeated-identifier": "a second order",
       "list-order": "oldest first",
@@ -282,6 +334,133 @@ describe("conform", () => {
     expect(found(report)).toEqual({});
     expect(openOrders(emulator)).toEqual([]);
     expect(existsSync(journal)).toBe(false);
+  });
+
+  it("finds the orders whose response was lost in a list that begins with the oldest", async () => {
+    const emulator = emulate({ seed: { number: 1, orders: 130 }, assumptions: { listOrder: "oldest-first" } });
+    const journal = join(useFolder(), "journal.json");
+    let creations = 0;
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const response = await emulator.fetch(input, init);
+      const { url, method } = input as Request;
+      if (method !== "POST" || !url.endsWith("/orders") || !response.ok) return response;
+      creations += 1;
+      if (creations > 2) stop();
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
+    };
+    let stop = () => {};
+    const onStop = (end: () => void) => {
+      stop = end;
+    };
+    const report = await measure(emulator, { journal, fetch, onStop });
+    expect(creations).toBe(3);
+    expect(openOrders(emulator, 130)).toEqual([]);
+    expect(report.left.filter((text) => text.startsWith("the canceled order"))).toHaveLength(3);
+    expect(existsSync(journal)).toBe(false);
+  });
+
+  it("lists what it could not find, when the service returns no annotations", async () => {
+    const emulator = emulate();
+    let creations = 0;
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const response = await emulator.fetch(input, init);
+      const { url, method } = input as Request;
+      if (method === "POST" && url.endsWith("/orders") && response.ok) {
+        creations += 1;
+        if (creations === 2)
+          throw new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
+      }
+      if (method !== "GET" || !url.includes("/orders/Order_") || !response.ok) return response;
+      return new Response((await response.text()).replaceAll("pod-partner-conform", "other"), response);
+    };
+    const report = await measure(emulator, { fetch });
+    const [lost] = openOrders(emulator);
+    expect(openOrders(emulator)).toHaveLength(1);
+    expect(report.left).toContain(
+      `perhaps an order with the customIdentifier ${lost?.customIdentifier}, whose response was lost`,
+    );
+  });
+
+  it("ends when the key is refused, or the service no longer responds, and finds nothing from that", async () => {
+    const broken: readonly (readonly [respond: () => Response, failure: RegExp])[] = [
+      [() => Response.json({ code: "unauthorized", message: "no" }, { status: 401 }), /refuses the key \(401\)/],
+      [() => new Response("<html></html>", { status: 502 }), /no longer responds/],
+    ];
+    for (const [respond, failure] of broken) {
+      const emulator = emulate();
+      let isBroken = false;
+      const fetch: Emulator["fetch"] = (input, init) =>
+        isBroken ? Promise.resolve(respond()) : emulator.fetch(input, init);
+      const report = await measure(emulator, {
+        fetch,
+        onFinding: ({ row }) => {
+          isBroken ||= row.id === "repeated-identifier";
+        },
+      });
+      expect(report.failure).toMatch(failure);
+      expect(found(report)).toEqual({});
+      expect(report.findings.at(-1)?.row.id).toBe("repeated-identifier");
+      const open = openOrders(emulator);
+      expect(open.length).toBeGreaterThan(2);
+      expect(open.filter(({ reference }) => !report.left.some((text) => text.includes(reference)))).toEqual([]);
+    }
+  });
+
+  it("finds nothing where the key may not do something, or the service does not offer it", async () => {
+    for (const status of [403, 501]) {
+      for (const pattern of [/dropship-address$/, /\/quote$/, /\/claims/, /\/perspectives/, /\/stores$/, /\/orders$/]) {
+        const emulator = emulate();
+        const fetch: Emulator["fetch"] = (input, init) =>
+          pattern.test(new URL((input as Request).url).pathname)
+            ? Promise.resolve(Response.json({ code: "forbidden", message: "no" }, { status }))
+            : emulator.fetch(input, init);
+        const report = await measure(emulator, { fetch });
+        expect([pattern, found(report)]).toEqual([pattern, {}]);
+        expect(openOrders(emulator)).toEqual([]);
+      }
+    }
+  });
+
+  it("empties a bucket only when it may, and measures what a refusal costs", async () => {
+    const limits = { default: { quota: 200, window: 60_000 } };
+    const emulator = emulate({ limits });
+    const only = rows.filter(({ needs }) => needs === "empty-bucket");
+    const not = await measure(emulator, { only });
+    expect(not.findings.map(({ verdict, reason }) => [verdict, reason])).toEqual([
+      ["not tried", "needs --empty-bucket"],
+      ["not tried", "needs --empty-bucket"],
+    ]);
+    expect(emulator.requests.where({ status: 429 })).toEqual([]);
+    const report = await measure(emulator, { only, permitted: { "empty-bucket": true } });
+    expect(report.findings.map(({ verdict, value, reason }) => [verdict, value, reason])).toEqual([
+      ["as assumed", 1, undefined],
+      ["as assumed", "no token", undefined],
+    ]);
+    expect(report.left).toEqual([expect.stringMatching(/^the image Image_/)]);
+  });
+
+  it("requests the file of a render that is known to have failed", async () => {
+    const emulator = emulate({ assumptions: { statuses: { render_failed: 410 } } });
+    const { baseUrl, secretKey, fetch, clientOptions } = emulator;
+    const partner = new PodPartner({ ...clientOptions, baseUrl, secretKey, fetch });
+    const { reference } = await partner.renders.create(validRender(emulator));
+    const only = rows.filter(({ id }) => id === "failed-render-file");
+    const permitted = { "failed-render": reference };
+    const pending = await measure(emulator, { only, permitted });
+    expect(pending.findings[0]?.reason).toBe(`the render ${reference} is pending`);
+    emulator.failRender(reference);
+    const report = await measure(emulator, { only, permitted });
+    expect(report.findings[0]).toMatchObject({ value: "refused (410 render_failed)", verdict: "measured" });
+    expect(report.file.emulator).toEqual({ statuses: { render_failed: 410 } });
+  });
+
+  it("tries first the look-up parameter of the file that it compares with", async () => {
+    const emulator = emulate({ assumptions: { customIdentifierParameter: "shopCode" } });
+    const unknown = await measure(emulator);
+    expect(untried(unknown)).toContain("lookup-parameter");
+    const file = { ...unknown.file, assumptions: { customIdentifierParameter: "shopCode" } };
+    const report = await measure(emulator, { compare: file });
+    expect(found(report)).toEqual({ "lookup-parameter": "shopCode" });
   });
 
   it("refuses to start while the orders of a run against another service are open", async () => {
@@ -318,7 +497,7 @@ describe("conform", () => {
     const changed = report.findings.filter(({ verdict }) => verdict === "differs");
     expect(changed.map(({ row, expected, value }) => [row.id, expected, value])).toEqual([
       ["error-object", null, "error"],
-      ["page-size", 20, 30],
+      ["page-size", { orders: 20 }, { orders: 30 }],
       ["empty-cancellation", "accepted", "refused"],
     ]);
     expect(isAsAssumed(report)).toBe(false);
