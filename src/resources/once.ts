@@ -42,7 +42,7 @@ const clockDifference = 3_000;
 /** Milliseconds by which a clock may be wrong. */
 const wrongClock = 24 * 3_600_000;
 /** Milliseconds for which a creation stays noted: a year. */
-const noteLife = 366 * 24 * 3_600_000;
+export const noteLife = 366 * 24 * 3_600_000;
 
 /** What is noted of a creation. */
 interface Note {
@@ -80,8 +80,8 @@ export interface OnceOnly<Data> {
    * after the other.
    */
   readonly oneByOne?: string | undefined;
-  /** The key by which the storage knows what was made, so that no look-up takes it for another one. */
-  readonly keyOfMade?: ((data: Data) => string) | undefined;
+  /** Lets the storage know what was made, so that no look-up takes it for another one. */
+  readonly remember?: ((storage: ClientStorage, data: Data) => Promise<void>) | undefined;
   /** The error when its identifier is noted with other content. Default: none. */
   readonly refuse?: ((noted: Data | undefined) => Error) | undefined;
   /** Makes it. `sent` says when an earlier call sent it whose outcome that call could not find out. */
@@ -108,7 +108,7 @@ export async function once<Data>(
     const turn = await orUnknown(call, creation.recovery, taking);
     if (!(turn instanceof Turn)) {
       // The process that made it may have died before this.
-      await untilEnd(call, rememberMade(storage, creation, turn));
+      await untilEnd(call, creation.remember?.(storage, turn.data));
       if (turn.known === "other" && creation.refuse) throw creation.refuse(turn.data);
       return turn;
     }
@@ -135,16 +135,8 @@ function refuseOther<Data>({ refuse }: OnceOnly<Data>, { content }: Keys, note: 
 }
 
 /** Waits for what is written of a turn, which never fails, but not longer than until the call ends. */
-const untilEnd = (call: Call, writing: Promise<void>): Promise<void> => call.within(writing).catch(() => undefined);
-
-/** Lets the storage know what was made. */
-async function rememberMade<Data>(
-  storage: ClientStorage,
-  { keyOfMade }: OnceOnly<Data>,
-  { data }: Created<Data>,
-): Promise<void> {
-  if (keyOfMade !== undefined) await storage.keep(keyOfMade(data), toJson({ version: 1 }), { ttl: noteLife });
-}
+const untilEnd = (call: Call, writing: Promise<void> = Promise.resolve()): Promise<void> =>
+  call.within(writing).catch(() => undefined);
 
 /** The moment when another process sent something, or a little earlier. A time that is yet to come is that of a wrong clock. */
 function momentAt({ core: { clock } }: Call, sent: number): Moment {
@@ -383,7 +375,7 @@ class Turn {
       await this.#storage.keep(this.#key, undefined, { expected: noted });
     }
     // After the note, whose look-up must find it as long as it is in doubt.
-    await rememberMade(this.#storage, creation, made);
+    await creation.remember?.(this.#storage, data);
     await this.#lock?.release();
   }
 

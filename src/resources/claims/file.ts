@@ -8,13 +8,16 @@ import type { ApiCall, Send, SharedStorage, Start } from "../../http/send.ts";
 import { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
 import type { Schema } from "../../schemas/shape.ts";
+import type { ClientStorage } from "../../storage/client-storage.ts";
+import { fromJson, toJson } from "../../storage/values.ts";
 import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
 import type { KeyedMutex } from "../../util/concurrency.ts";
 import { canonicalJson } from "../../util/digest.ts";
 import { splitFields } from "../../util/fields.ts";
+import { propertyOf } from "../../util/foreign.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { isTimestamp, latestTime } from "../../util/timestamp.ts";
-import { needsStorage, once } from "../once.ts";
+import { needsStorage, noteLife, once } from "../once.ts";
 import {
   type Claim,
   type ClaimSummary,
@@ -129,7 +132,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
     const traits = traitsOf(sent);
     const file = async () => {
       const recovery = {
-        look: (each: RequestOptions, sent: Moment) => findClaim(filing, traits, sent, each),
+        look: (each: RequestOptions, sent: Moment) => findClaim(filing, traits, own.key, sent, each),
         repeatable: false,
         identifiers: traits.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
@@ -142,7 +145,8 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
         content,
         isKept: own.key !== undefined,
         oneByOne: sent.shipmentReference,
-        keyOfMade: ({ reference }) => filedKey(reference),
+        remember: (storage, { reference }) =>
+          storage.keep(filedKey(reference), toJson({ version: 1, key: own.key }), { ttl: noteLife }),
         refuse: (filed) => otherClaim(call.name, filed),
         recovery,
         make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, identifier, sending, since),
@@ -205,8 +209,14 @@ function earliestCreated(response: ResponseHead, sent: Moment, clock: PartnerClo
   return Number.isNaN(date) ? sent.date - unknownClocks : date - longestSince(sent, clock) - uncertainty;
 }
 
-/** What the storage calls a claim whose call has ended. It is not that of another call. */
+/** What the storage calls a claim whose call has ended, under which it has the `key` of that call. */
 const filedKey = (reference: ClaimReference): string => `claim-filed:${reference}`;
+
+/** Whether a claim is that of another call: one with another `key`, or any without one. */
+async function isOfOther(storage: ClientStorage, reference: ClaimReference, key: string | undefined): Promise<boolean> {
+  const filed = fromJson(await storage.get(filedKey(reference)));
+  return filed !== undefined && (key === undefined || propertyOf(filed, "key") !== key);
+}
 
 const isTime = (value: unknown): boolean => typeof value === "string" && isTimestamp(value);
 
@@ -220,6 +230,7 @@ const ofList = { needs: ["reference"], own: true };
 async function findClaim(
   filing: Filing,
   { needs, matchesSummary = () => true, matches }: Traits,
+  key: string | undefined,
   sent: Moment,
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
@@ -242,7 +253,7 @@ async function findClaim(
     if (summary.status === "retracted" || !matchesSummary(summary)) continue;
     const { data, response } = await readClaim(filing, summary.reference, options, ["reference", ...needs, ...missing]);
     if (missing.length > 0 && latestTime(data.created) < earliest) continue;
-    if (!matches(data) || (await storage?.get(filedKey(data.reference))) !== undefined) continue;
+    if (!matches(data) || (storage !== undefined && (await isOfOther(storage, data.reference, key)))) continue;
     found.push({ data: { reference: data.reference }, response });
   }
   if (found.length > 1) {
