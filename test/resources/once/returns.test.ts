@@ -231,6 +231,22 @@ describe("a claim with a storage", () => {
     expect(await listed(world)).toHaveLength(1);
   });
 
+  it.each([1_000, 1_400, 1_800])(
+    "is filed once when a process that has waited for %i ms finds it first",
+    async (after) => {
+      const world = share();
+      const { start, settle, clock, emulator } = world;
+      const claim = await claimOf(world);
+      emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 3_000, when: "before" });
+      const first = start({ timeout: 500 }).partner.claims.createItemIssues(claim, { key: "rma-17" });
+      await clock.advance(after);
+      const other = start().partner.claims.createItemIssues(claim, { key: "rma-17" });
+      const filed = await settle(Promise.all([first, other]));
+      expect(filed).toMatchObject([{ recovered: true }, { existed: true }]);
+      expect(await listed(world)).toHaveLength(1);
+    },
+  );
+
   it("is not an equal one without a `key` on which another process works at the same time", async () => {
     const world = share();
     const { start, settle, emulator } = world;
