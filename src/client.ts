@@ -1,16 +1,9 @@
 import type { Method } from "./http/endpoint.ts";
-import type { StorageLostEvent } from "./http/events.ts";
-import { fetchTransport } from "./http/fetch-transport.ts";
-import { Observer } from "./http/observer.ts";
 import type { RateLimits } from "./http/pacing/forecast.ts";
-import { Pacer } from "./http/pacing/pacer.ts";
-import { Pulse } from "./http/pulse.ts";
-import { createRedact } from "./http/redact.ts";
-import { RetryBudget } from "./http/retry-budget.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
 import type { CallTracer } from "./http/tracing.ts";
-import { createSender } from "./http/transport.ts";
-import { type PodPartnerOptions, resolveOptions } from "./options.ts";
+import type { PodPartnerOptions } from "./options.ts";
+import { type CallDefaults, type ClientParts, createParts, withDefaults } from "./parts.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
 import { AuthResource } from "./resources/auth/auth.ts";
 import { CatalogResource } from "./resources/catalog/catalog.ts";
@@ -18,7 +11,6 @@ import { ClaimsResource } from "./resources/claims/claims.ts";
 import { CompositionsResource } from "./resources/compositions/compositions.ts";
 import { EvidenceResource } from "./resources/evidence/evidence.ts";
 import { ImagesResource } from "./resources/images/images.ts";
-import type { RunningUploads } from "./resources/images/upload-once.ts";
 import { OrdersResource } from "./resources/orders/orders.ts";
 import { OrganizationResource } from "./resources/organization/organization.ts";
 import { PerspectivesResource } from "./resources/perspectives/perspectives.ts";
@@ -28,10 +20,11 @@ import { type AnyRequestOptions, requestAny } from "./resources/request-any.ts";
 import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
-import { type ClientStorage, openStorage as openClientStorage, type StorageHealth } from "./storage/client-storage.ts";
+import type { StorageHealth } from "./storage/client-storage.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
-import { createScopeOf } from "./storage/scoped-storage.ts";
-import { KeyedMutex } from "./util/concurrency.ts";
+
+/** The parts of the clients that `withOptions` makes, by the options object that stands for them. */
+const partsFor = new WeakMap<PodPartnerOptions, ClientParts>();
 
 /** Binds the methods of a client and of its resources, so that they can be passed as functions: `const { get } = partner.orders`. */
 function bindMethods(resource: object): void {
@@ -84,85 +77,59 @@ export class PodPartner {
   /** Files, reads and retracts claims; a claim is never filed twice (specification 4.9). */
   readonly claims: ClaimsResource;
   readonly #send: Send;
-  readonly #pacer: Pacer;
-  readonly #storageKind: string;
-  readonly #openStorage: () => Promise<ClientStorage>;
-  #isStorageLost = false;
+  readonly #parts: ClientParts;
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
   declare readonly "~scopeOf": (storage: KeyValueStorage) => Promise<string>;
   /** Runs each call and each of its steps in a tracer. Returns a function that ends it. For `pod-partner/opentelemetry`; not for your code. */
   declare readonly "~follow": (tracer: CallTracer) => () => void;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, transport, hooks, logger, pacing, storage, storageLost, assumptions, ...resolved } =
-      resolveOptions(options);
-    const { baseUrl, clock } = resolved;
-    const observer = new Observer(hooks, logger);
-    const { shared: fleet, ceiling } = pacing ?? {};
-    const redact = createRedact(secretKey);
-    const reportsOf = (option: StorageLostEvent["option"]) => ({
-      onLost: (reason: string) => {
-        if (option === "storage") this.#isStorageLost = true;
-        observer.observe("onStorageLost", { option, reason: redact(reason) });
-      },
-      onBack: () => {
-        if (option === "storage") this.#isStorageLost = false;
-        observer.observe("onStorageBack", { option });
-      },
-    });
-    this.#storageKind = storage?.kind ?? "none";
-    this.#pacer = new Pacer(clock, {
-      open:
-        fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...reportsOf("pacing.shared"), own, wake })),
-      ceiling,
-      paced: pacing !== undefined,
-    });
-    const scopeOf = createScopeOf(baseUrl, secretKey);
-    // The storage is opened at its first use.
-    let opened: Promise<ClientStorage> | undefined;
-    const openStorage = () =>
-      (opened ??= openClientStorage({ storage, scopeOf, clock, reports: reportsOf("storage") }));
-    const core = {
-      ...resolved,
-      pacer: this.#pacer,
-      retryBudget: new RetryBudget(clock),
-      pulse: new Pulse(clock),
-      creations: new KeyedMutex(),
-      processingTime: assumptions.processingTime,
-      lookupTime: assumptions.lookupTime,
-      fields: assumptions.fields,
-      paced: pacing !== undefined,
-      transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),
-      observer,
-      redact,
-    };
+    const parts = partsFor.get(options) ?? createParts(options);
+    const { core, assumptions, openStorage, shared, memory } = parts;
+    const { clock, timeout, deadline, retry, priority, observer } = core;
     const { send, start, run } = createSend(core);
     this.#send = send;
-    this.#openStorage = openStorage;
-    const shared = storage && { open: openStorage, whenLost: storageLost };
-    const context = { ...resolved, start, run, openStorage, shared, observer };
+    this.#parts = parts;
+    const context = { start, run, clock, timeout, deadline, retry, priority, openStorage, shared, observer };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);
     this.warehouse = new WarehouseResource(send, context);
     this.addresses = new AddressesResource(send);
-    const runningUploads: RunningUploads = new Map();
-    this.images = new ImagesResource(send, context, runningUploads);
+    this.images = new ImagesResource(send, context, memory.uploads);
     this.evidence = new EvidenceResource(send, context);
     this.scenes = new ScenesResource(send, context);
     this.perspectives = new PerspectivesResource(send, context);
     this.compositions = new CompositionsResource(send, context);
-    this.renders = new RendersResource(send, context, runningUploads);
+    this.renders = new RendersResource(send, context, memory.uploads);
     this.rendertokens = new RendertokensResource(send);
-    this.orders = new OrdersResource(send, assumptions, context);
-    this.shipments = new ShipmentsResource(send);
-    this.claims = new ClaimsResource(send, context);
+    this.orders = new OrdersResource(send, assumptions, context, memory.orders);
+    this.shipments = new ShipmentsResource(send, context);
+    this.claims = new ClaimsResource(send, context, memory.claims);
     // Not enumerable, and no methods of the class: what lists the client's members does not see them.
     Object.defineProperties(this, {
-      "~scopeOf": { value: scopeOf },
+      "~scopeOf": { value: parts.scopeOf },
       "~follow": { value: (tracer: CallTracer) => observer.follow(tracer) },
     });
     bindMethods(this);
+  }
+
+  /**
+   * Returns this client with other defaults for its calls, for example for the calls of one job. It is not a second client: both share the
+   * pacing, the storage, what is remembered of orders and claims, the hooks, the logger and the traces.
+   *
+   * It is as if each call had these options. What a call gives itself comes first; `headers` are joined by name, and `retry` by field.
+   *
+   * @param options The defaults to replace. What is missing stays as it is in this client.
+   * @throws `ConfigurationError` if an option is invalid or unknown.
+   * @example
+   * const nightly = partner.withOptions({ priority: "low", deadline: 600_000 });
+   * for await (const order of nightly.orders.list()) console.log(order.reference);
+   */
+  withOptions(options: CallDefaults): PodPartner {
+    const forParts = {};
+    partsFor.set(forParts, { ...this.#parts, core: withDefaults(this.#parts.core, options) });
+    return new PodPartner(forParts);
   }
 
   /**
@@ -170,7 +137,7 @@ export class PodPartner {
    * token. Times are in milliseconds.
    */
   get rateLimits(): RateLimits {
-    return this.#pacer.rateLimits();
+    return this.#parts.core.pacer.rateLimits();
   }
 
   /**
@@ -181,10 +148,7 @@ export class PodPartner {
    * if ((await partner.storage.check()) === "lost") console.warn("Orders wait for the storage.");
    */
   get storage(): StorageHealth {
-    const check = async () => ((await (await this.#openStorage()).check()) ? "ready" : "lost");
-    // An idle process learns that its storage is back.
-    if (this.#isStorageLost) void check();
-    return { kind: this.#storageKind, state: this.#isStorageLost ? "lost" : "ready", check };
+    return this.#parts.storageHealth();
   }
 
   /**

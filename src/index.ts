@@ -80,6 +80,7 @@ export type { SendRequest } from "./http/transport.ts";
 export type { PacingOptions, PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
+export type { CallDefaults } from "./parts.ts";
 export type {
   AccountReference,
   AddressReference,

@@ -21,7 +21,7 @@ const entriesAtOnce = 8;
 
 /** Finds the changes of a list since a snapshot. */
 export function changesOf<Listed extends Referenced, Current extends Listed>(
-  { start }: CallContext,
+  { start, priority = "low" }: CallContext,
   list: ChangingList<Listed>,
   options: ChangesOptions<Listed>,
 ): ApiCall<ListChanges<Listed, Current>> {
@@ -30,7 +30,7 @@ export function changesOf<Listed extends Referenced, Current extends Listed>(
     "since",
     "details",
   );
-  const low = withFields(request, (fields): RequestOptions => ({ ...fields, priority: fields.priority ?? "low" }));
+  const low = withFields(request, (fields): RequestOptions => ({ ...fields, priority: fields.priority ?? priority }));
   return start(list.list, low, (call) => findChanges<Listed, Current>(start, call, list, options));
 }
 

@@ -16,10 +16,19 @@ import { unexpected } from "./connection-errors.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
 import { newCallId, type Observer } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
+import type { Priority } from "./pacing/queue.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Redact } from "./redact.ts";
 import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
-import { checkOptions, type PartOptions, part, type RequestOptions, type RetryOptions } from "./request-options.ts";
+import {
+  checkOptions,
+  type HeaderEntries,
+  joinedHeaders,
+  type PartOptions,
+  part,
+  type RequestOptions,
+  type RetryOptions,
+} from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode, type ResponseUse } from "./response.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import type { CallTrace } from "./tracing.ts";
@@ -39,6 +48,10 @@ export interface Core {
   readonly timeout: number;
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
+  /** The priority of calls without one. */
+  readonly priority: Priority | undefined;
+  /** Headers of all calls. */
+  readonly headers: HeaderEntries | undefined;
   readonly retryBudget: RetryBudget;
   /** Tells how old a look-up is. */
   readonly pulse: Pulse;
@@ -100,6 +113,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   constructor(core: Core, endpoint: Endpoint<Input, Data>, given: RequestOptions) {
     const { options, faults } = checkOptions(given);
     const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
+    const { priority, headers } = core;
     this.#faults = faults;
     this.core = core;
     this.endpoint = endpoint;
@@ -107,7 +121,10 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.id = options.callId ?? newCallId();
     this.isPart = propertyOf(given, part) !== undefined;
     this.isFirst = propertyOf(given, part) === "first";
-    this.options = options;
+    this.options =
+      priority === undefined && headers === undefined
+        ? options
+        : { ...options, priority: options.priority ?? priority, headers: joinedHeaders(headers, options.headers) };
     this.timeout = timeout;
     this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });
     this.scope = new CancelScope(core.clock, signal, deadline);

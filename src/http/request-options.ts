@@ -130,7 +130,7 @@ function headerFaults(headers: unknown): readonly Issue[] {
 }
 
 /** Names and values of headers. Pairs with the same name become one header with all values. */
-export function headerEntries(headers: HeadersInput): readonly (readonly [name: string, value: string])[] {
+export function headerEntries(headers: HeadersInput): HeaderEntries {
   const entries = new Map<string, string>();
   for (const [name, value] of isIterable(headers) ? headers : Object.entries(headers)) {
     const [key, before] = [name.toLowerCase(), entries.get(name.toLowerCase())];
@@ -227,6 +227,28 @@ export const taking =
 
 /** The options of a request, without any others. */
 export const requestOptions = taking(() => ({}));
+
+/** The entries of headers, as the check of options makes them. */
+export type HeaderEntries = readonly (readonly [name: string, value: string])[];
+
+/** Options for all calls of a client, as their check makes them. */
+interface CheckedDefaults extends Pick<RequestOptions, "timeout" | "deadline" | "priority"> {
+  readonly headers?: HeaderEntries | undefined;
+  readonly retry?: Overrides<RetryOptions> | undefined;
+}
+
+/** The options of a request that all calls of a client can have. */
+export const callDefaults: Schema<CheckedDefaults> = () => {
+  const { timeout, deadline, priority, headers, retry } = request();
+  return z.strictObject({ timeout, deadline, priority, headers, retry });
+};
+
+/** Adds headers to others, and replaces those of the same name. */
+export const joinedHeaders = (
+  headers: HeaderEntries | undefined,
+  more: HeadersInput | undefined,
+): HeaderEntries | undefined =>
+  more === undefined ? headers : [...new Map([...(headers ?? []), ...headerEntries(more)])];
 
 const unknown = unknownOption({
   limit: "toArray({ limit })",

@@ -9,6 +9,7 @@ import { createOnce } from "./create-once.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Observer } from "./observer.ts";
 import type { RateLimits } from "./pacing/forecast.ts";
+import type { Priority } from "./pacing/queue.ts";
 import type { EncodedRequest } from "./request.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import type { ResponseUse } from "./response.ts";
@@ -90,6 +91,8 @@ export interface CallContext {
   readonly timeout: number;
   /** The client's `retry`, for calls without one. */
   readonly retry: RetryOptions;
+  /** The client's priority, for calls without one. */
+  readonly priority: Priority | undefined;
   /** Opens what the client remembers. */
   readonly openStorage: OpenStorage;
   /** The storage that the client was given, which other processes may share; undefined if it remembers on its own. */

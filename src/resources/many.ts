@@ -1,7 +1,9 @@
 import { type CallSite, captureCallSite, withRow } from "../errors/call-site.ts";
 import { AlreadyReadError } from "../errors/response.ts";
 import { RequestValidationError } from "../errors/validation.ts";
+import type { Priority } from "../http/pacing/queue.ts";
 import { checkedOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
+import type { CallContext } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrency.ts";
@@ -62,6 +64,8 @@ interface Many<Input, Value, Options extends ManyOptions> {
   readonly concurrency: number;
   /** The maximum number of rows at a time, with those that only wait. Default: no maximum. */
   readonly most?: number | undefined;
+  /** The client's priority. */
+  readonly priority: Priority | undefined;
   readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, started: StartedRow) => Promise<Value>;
   /** Where the caller called the method. */
   readonly callSite: CallSite;
@@ -96,13 +100,13 @@ export function iterateOnce<Yielded>(name: string, outcomes: AsyncIterable<Yield
 export async function* many<Input, Value, Options extends ManyOptions>(
   rows: Rows<unknown>,
   options: ManyRows<Input, Options>,
-  { concurrency, most, work, callSite }: Many<Input, Value, Options>,
+  { concurrency, most, priority, work, callSite }: Many<Input, Value, Options>,
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
   const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
   const { callId, signal } = rest;
   const optionsOf = (index: number) => ({
     ...rest,
-    priority: rest.priority ?? "low",
+    priority: rest.priority ?? priority ?? "low",
     ...(callId !== undefined && { callId: `${callId.slice(0, 180)}/${index}` }),
   });
   let count = 0;
@@ -135,16 +139,18 @@ export interface GetMany<Reference, Value> {
 /** Makes the method that reads many resources. */
 export function getMany<Reference, Value>(
   name: string,
+  context: CallContext,
   get: (reference: Reference, options: RequestOptions) => Promise<Value>,
 ): GetMany<Reference, Value>;
 export function getMany(
   name: string,
+  { priority }: CallContext,
   get: (reference: unknown, options: RequestOptions) => Promise<unknown>,
 ): (rows: Rows<unknown>, options?: ManyRows<unknown, ManyOptions>) => AsyncIterable<Outcome<unknown, unknown>> {
   return function getMany(rows, options = {}) {
     const callSite = captureCallSite(getMany);
     async function* outcomes() {
-      yield* many(rows, checkedMany(manyOptions, rows, options), { concurrency: 16, work: get, callSite });
+      yield* many(rows, checkedMany(manyOptions, rows, options), { concurrency: 16, priority, work: get, callSite });
     }
     return iterateOnce(name, outcomes());
   };

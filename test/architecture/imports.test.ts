@@ -18,7 +18,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pagination: core,
   changes: helpers,
   resources: [...helpers, "changes"],
-  client: [...helpers, "resources", "options"],
+  parts: [...helpers, "resources", "options"],
+  client: [...helpers, "resources", "options", "parts"],
   options: [...helpers, "resources"],
   callbacks: [...vocabulary, "storage", "resources"],
   node: core,
@@ -27,7 +28,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   opentelemetry: core,
   sqlite: [...vocabulary, "storage"],
   emulator: [...helpers, "resources", "client", "options"],
-  index: [...helpers, "changes", "resources", "client", "options"],
+  index: [...helpers, "changes", "resources", "client", "options", "parts"],
   // The command line loads the package as a partner's program does: by its name.
   cli: ["schemas", "util"],
 };

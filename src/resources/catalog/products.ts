@@ -77,7 +77,7 @@ export class ProductsResource {
    * }
    */
   get getMany(): GetMany<ProductReference, ProductDetail> {
-    return getMany("catalog.products.getMany", this.get.bind(this));
+    return getMany("catalog.products.getMany", this.#context, this.get.bind(this));
   }
 
   /**

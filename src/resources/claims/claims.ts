@@ -1,14 +1,11 @@
-import { mostInDoubt } from "../../http/create-once.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
-import { KeyedMutex } from "../../util/concurrency.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
 import { isDate } from "../../util/kinds.ts";
-import { Latest } from "../../util/latest.ts";
 import { type GetMany, getMany } from "../many.ts";
 import {
   type Claim,
@@ -25,10 +22,10 @@ import {
 } from "./claims.endpoints.ts";
 import {
   type ClaimOptions,
+  type ClaimsMemory,
   type Filing,
   fileClaim,
   itemIssuesTraits,
-  KnownClaims,
   packageMissingTraits,
   retract,
 } from "./file.ts";
@@ -48,21 +45,16 @@ export class ClaimsResource {
   readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
   readonly #start: Start;
+  readonly #context: CallContext;
   readonly #filing: Filing;
 
   /** @internal */
-  constructor(send: Send, { start, clock, shared }: CallContext) {
+  constructor(send: Send, context: CallContext, memory: ClaimsMemory) {
+    const { start, clock, shared } = context;
     this.#send = send;
     this.#start = start;
-    this.#filing = {
-      send,
-      start,
-      clock,
-      known: new KnownClaims(clock),
-      mutex: new KeyedMutex(),
-      doubts: new Latest(mostInDoubt),
-      shared,
-    };
+    this.#context = context;
+    this.#filing = { send, start, clock, shared, ...memory };
     this.categories = new ListResource(start, listClaimcategories);
   }
 
@@ -141,7 +133,7 @@ export class ClaimsResource {
    * }
    */
   get getMany(): GetMany<ClaimReference, Claim> {
-    return getMany("claims.getMany", this.get.bind(this));
+    return getMany("claims.getMany", this.#context, this.get.bind(this));
   }
 
   /**

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import type { Found } from "../../http/call.ts";
-import { type Doubts, settleOrCreate } from "../../http/create-once.ts";
+import { type Doubts, mostInDoubt, settleOrCreate } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { custom, optionFaults, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, SharedStorage, Start } from "../../http/send.ts";
@@ -11,10 +11,11 @@ import type { Schema } from "../../schemas/shape.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
-import type { KeyedMutex } from "../../util/concurrency.ts";
+import { KeyedMutex } from "../../util/concurrency.ts";
 import { canonicalJson } from "../../util/digest.ts";
 import { splitFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
+import { Latest } from "../../util/latest.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { isTimestamp, latestTime } from "../../util/timestamp.ts";
 import { needsStorage, noteLife, once } from "../once.ts";
@@ -67,14 +68,24 @@ export class KnownClaims {
   }
 }
 
-/** What filing and retracting a claim needs of the client. */
-export interface Filing {
-  readonly send: Send;
-  readonly start: Start;
-  readonly clock: PartnerClock;
+/** What a client remembers of claims. */
+export interface ClaimsMemory {
   readonly known: KnownClaims;
   readonly mutex: KeyedMutex;
   readonly doubts: Doubts;
+}
+
+export const createClaimsMemory = (clock: PartnerClock): ClaimsMemory => ({
+  known: new KnownClaims(clock),
+  mutex: new KeyedMutex(),
+  doubts: new Latest(mostInDoubt),
+});
+
+/** What filing and retracting a claim needs of the client. */
+export interface Filing extends ClaimsMemory {
+  readonly send: Send;
+  readonly start: Start;
+  readonly clock: PartnerClock;
   readonly shared: SharedStorage | undefined;
 }
 

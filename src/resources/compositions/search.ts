@@ -62,7 +62,7 @@ const searchOptions = taking(() => ({ concurrency: manyRows().concurrency }));
  */
 export async function* searchCompositions(
   send: Send,
-  { start, openStorage }: CallContext,
+  { start, openStorage, priority: ofClient = "low" }: CallContext,
   by: CompositionSearch,
   given: ManyOptions,
   callSite: CallSite,
@@ -72,7 +72,7 @@ export async function* searchCompositions(
   if (!checked.ok) throw new RequestValidationError({ issues: checked.issues });
   const { productReference, sceneReference, productgroupReference } = checked.value as CompositionSearch;
   const [, rest] = splitFields(options, "concurrency");
-  const { callId = newCallId(), priority = "low" } = rest;
+  const { callId = newCallId(), priority = ofClient } = rest;
   const each: RequestOptions = { ...rest, callId, priority };
   const storage = await openStorage();
 
@@ -139,7 +139,7 @@ export async function* searchCompositions(
     return inTurn;
   }
 
-  const how = { concurrency: 16, work: lookInTurn, callSite };
+  const how = { concurrency: 16, priority, work: lookInTurn, callSite };
   for await (const outcome of many(combinations(), { ...options, callId }, how)) {
     if (!outcome.ok) throw outcome.error;
     if (outcome.value !== undefined) yield { ...(outcome.input as CompositionParts), composition: outcome.value };

@@ -1,5 +1,4 @@
 import { captureCallSite } from "../../errors/call-site.ts";
-import { mostInDoubt } from "../../http/create-once.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
@@ -7,7 +6,6 @@ import type { OrderReference } from "../../references/references.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrency.ts";
-import { Latest } from "../../util/latest.ts";
 import { type ExactRow, type GetMany, getMany, iterateOnce, type ManyRows, type MapRows, type Rows } from "../many.ts";
 import { type CanceledRemainder, type Changing, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
 import {
@@ -30,6 +28,7 @@ import {
   ensureRows,
   type IdentifiedOrderInput,
   lookup,
+  type OrdersMemory,
   type PlacedOrder,
   type Placing,
 } from "./place.ts";
@@ -37,14 +36,16 @@ import {
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
+  readonly #context: CallContext;
   readonly #placing: Placing;
   readonly #changing: Changing;
 
   /** @internal */
-  constructor(send: Send, assumptions: Assumptions, context: CallContext) {
+  constructor(send: Send, assumptions: Assumptions, context: CallContext, memory: OrdersMemory) {
     this.#send = send;
-    this.#changing = { send, start: context.start, inDoubt: new Latest(mostInDoubt) };
-    this.#placing = createPlacing(send, assumptions, context);
+    this.#context = context;
+    this.#changing = { send, start: context.start, inDoubt: memory.inDoubt };
+    this.#placing = createPlacing(send, assumptions, context, memory);
   }
 
   /**
@@ -156,7 +157,7 @@ export class OrdersResource {
    * }
    */
   get getMany(): GetMany<OrderReference, Order> {
-    return getMany("orders.getMany", this.get.bind(this));
+    return getMany("orders.getMany", this.#context, this.get.bind(this));
   }
 
   /**

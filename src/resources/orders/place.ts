@@ -7,13 +7,16 @@ import type { Call } from "../../http/call.ts";
 import {
   type Created,
   createOnce,
+  type Doubts,
   findOrCreate,
   lookFor,
+  mostInDoubt,
   type Recovery,
   type Sending,
 } from "../../http/create-once.ts";
 import { lookUntil } from "../../http/look-up.ts";
 import { refusesContent } from "../../http/outcome.ts";
+import type { Priority } from "../../http/pacing/queue.ts";
 import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { custom, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
@@ -32,6 +35,7 @@ import { dateOf, type Moment, type PartnerClock } from "../../util/clock.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
+import { Latest } from "../../util/latest.ts";
 import { webCrypto } from "../../util/runtime.ts";
 import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../many.ts";
 import { needsStorage, once } from "../once.ts";
@@ -82,12 +86,25 @@ export interface EnsureOptions extends RequestOptions {
   readonly compare?: "all" | "lines" | false | undefined;
 }
 
-/** What placing an order needs of the client. */
-export interface Placing {
-  readonly send: Send;
-  readonly start: Start;
+/** What a client remembers of the orders that it places and changes. */
+export interface OrdersMemory {
   readonly recent: RecentOrders;
   readonly mutex: KeyedMutex;
+  /** The changes whose outcomes are unknown, by what identifies them. */
+  readonly inDoubt: Doubts;
+}
+
+export const createOrdersMemory = (clock: PartnerClock, processingTime: number): OrdersMemory => ({
+  recent: new RecentOrders(clock, processingTime),
+  mutex: new KeyedMutex(),
+  inDoubt: new Latest(mostInDoubt),
+});
+
+/** What placing an order needs of the client. */
+export interface Placing extends Omit<OrdersMemory, "inDoubt"> {
+  readonly send: Send;
+  readonly start: Start;
+  readonly priority: Priority | undefined;
   readonly lookupEndpoint: ReturnType<typeof lookupOrderBy>;
   readonly assumptions: Assumptions;
   readonly shared: SharedStorage | undefined;
@@ -96,13 +113,15 @@ export interface Placing {
 export const createPlacing = (
   send: Send,
   assumptions: Assumptions,
-  { start, clock, shared }: CallContext,
+  { start, priority, shared }: CallContext,
+  { recent, mutex }: OrdersMemory,
 ): Placing => ({
   send,
   start,
+  priority,
   shared,
-  recent: new RecentOrders(clock, assumptions.processingTime),
-  mutex: new KeyedMutex(),
+  recent,
+  mutex,
   lookupEndpoint: lookupOrderBy(assumptions),
   assumptions,
 });
@@ -323,5 +342,5 @@ export async function* ensureRows(
   const checked = checkedMany(ensureManyOptions, rows, options);
   // A started creation is finished, also if the caller leaves the loop.
   const work = (order: IdentifiedOrderInput, each: EnsureOptions) => ensure(placing, order, each);
-  yield* many(rows, checked, { concurrency: 8, work, callSite });
+  yield* many(rows, checked, { concurrency: 8, priority: placing.priority, work, callSite });
 }

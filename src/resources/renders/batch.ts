@@ -101,7 +101,7 @@ export async function* renderBatch(
         throw started.located(error);
       });
   };
-  const limits = { concurrency: defaultConcurrency, most: maxPending };
+  const limits = { concurrency: defaultConcurrency, most: maxPending, priority: context.priority };
   for await (const outcome of many(rows, { ...request, map: counted }, { ...limits, work, callSite })) {
     const { input } = outcome;
     let ended: MockupOutcome<unknown, MockupValue>;

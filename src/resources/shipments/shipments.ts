@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint, field } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { ShipmentReference } from "../../references/references.ts";
 import { anyList, open, reference, text } from "../../schemas/shape.ts";
 import { type GetMany, getMany } from "../many.ts";
@@ -39,10 +39,12 @@ export const getShipment = endpoint({
 /** Reads shipments (specification 2.10, 4.8). */
 export class ShipmentsResource {
   readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, context: CallContext) {
     this.#send = send;
+    this.#context = context;
   }
 
   /**
@@ -70,6 +72,6 @@ export class ShipmentsResource {
    * }
    */
   get getMany(): GetMany<ShipmentReference, Shipment> {
-    return getMany("shipments.getMany", this.get.bind(this));
+    return getMany("shipments.getMany", this.#context, this.get.bind(this));
   }
 }
