@@ -211,7 +211,7 @@ export type { RendersResource } from "./resources/renders/renders.ts";
 export type { Rendertokens, RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 export type { AnyRequestOptions, StandardResult, StandardSchema } from "./resources/request-any.ts";
 export type { Scene, SceneListOptions, SceneSummary, ScenesResource } from "./resources/scenes/scenes.ts";
-export type { Shipment, ShipmentsResource } from "./resources/shipments/shipments.ts";
+export { type Shipment, type ShipmentsResource, shipmentsIn } from "./resources/shipments/shipments.ts";
 export type { ImageUploadOptions, UploadOptions } from "./resources/upload.ts";
 export type { ItemsResource, WarehouseItem, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";

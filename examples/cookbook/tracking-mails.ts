@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { createTransport } from "nodemailer";
-import { isReference, PodPartner, type ShipmentReference } from "pod-partner";
+import { PodPartner, shipmentsIn } from "pod-partner";
 import { createOrderFollower, createOrderUpdatedReceiver, type OrderChanged } from "pod-partner/callbacks";
 import { sqliteStorage } from "pod-partner/sqlite";
 
@@ -13,13 +13,6 @@ const mails = createTransport(smtp);
 const db = new DatabaseSync("mails.db");
 db.exec("CREATE TABLE IF NOT EXISTS sent (id TEXT PRIMARY KEY)");
 
-/** The specification does not show where an order names its shipments: search the whole response (docs/tracking.md). */
-function shipmentsIn(value: unknown): ShipmentReference[] {
-  if (isReference("Shipment", value)) return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return [...new Set(Object.values(value).flatMap(shipmentsIn))];
-}
-
 async function mailCustomer({ order, changes, signal }: OrderChanged): Promise<void> {
   const { reference, orderlines, dropshipAddressReference } = order;
   if (!changes.some(({ kind }) => kind === "shipped") || !dropshipAddressReference) return;
@@ -29,6 +22,7 @@ async function mailCustomer({ order, changes, signal }: OrderChanged): Promise<v
   if (db.prepare("SELECT id FROM sent WHERE id = ?").get(id)) return;
 
   const { email, firstname } = await partner.addresses.get(dropshipAddressReference, { signal });
+  // The specification does not show that an order names its shipments: without one, the mail has no links (docs/tracking.md).
   const found = shipmentsIn(order).map((shipment) => partner.shipments.get(shipment, { signal }));
   const links = (await Promise.all(found)).flatMap(({ trackingUrl }) => trackingUrl ?? []);
   const text = [`Hello ${firstname ?? ""},`, `${shipped} of ${ordered} items are on their way.`, ...links].join("\n\n");

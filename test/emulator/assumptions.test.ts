@@ -218,6 +218,16 @@ describe("the emulator behaves as it is assumed of the service:", () => {
     });
   });
 
+  it("orders that name their shipments in a field", async () => {
+    const { emulator, partner } = emulate({ shipmentsField: "parcels" });
+    const { reference } = await partner.orders.create(validOrder(emulator, { customIdentifier: "shop-1" }));
+    const { reference: other } = await partner.orders.create(validOrder(emulator, { customIdentifier: "shop-2" }));
+    expect(await partner.orders.get(reference)).toMatchObject({ parcels: [] });
+    const shipment = emulator.ship(reference);
+    emulator.ship(other);
+    expect(await partner.orders.get(reference)).toMatchObject({ parcels: [{ reference: shipment }] });
+  });
+
   it("an order that the look-up, the list and the read show late", async () => {
     const clock = createManualClock();
     const { emulator, partner } = emulate({ visibleAfter: { lookup: 1_000, list: 2_000, read: 3_000 } }, { clock });

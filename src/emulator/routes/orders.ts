@@ -248,7 +248,18 @@ const ofValue = <Name extends string, Value>({ settings }: World, name: Name, va
     readonly [Field in Name]: Value | null;
   };
 
+/** The shipments of an order, if orders are assumed to name them. */
+function shipmentsOf({ settings, shipments }: World, { reference }: StoredOrder): object {
+  const { shipmentsField } = settings.assumptions;
+  if (shipmentsField === null) return {};
+  const own = [...shipments.values()].filter(({ parcels }) =>
+    parcels.some(({ orderReference }) => orderReference === reference),
+  );
+  return { [shipmentsField]: own.map((shipment) => ({ reference: shipment.reference })) };
+}
+
 const toOrder = (world: World, order: StoredOrder): Order => ({
+  ...shipmentsOf(world, order),
   reference: order.reference,
   status: orderStatus(world, order),
   orderlines: order.lines.map((line) => ({

@@ -36,6 +36,11 @@ export interface EmulatorAssumptions extends Assumptions {
   readonly identifierLength: number | null;
   /** Where a `customIdentifier` is unique (gap 19). Default `organization`. */
   readonly identifierScope: "organization" | "store";
+  /**
+   * The field of an order that lists its shipments, each with its `reference`; null if orders do not name them (gap 22). Default null. With
+   * the option `shapes: "minimal"` it is left out.
+   */
+  readonly shipmentsField: string | null;
   /** Whether a value that does not apply is null or missing (gap 20). Default `null`. */
   readonly absentValue: "null" | "missing";
   /** The smallest quantity of an orderline (gap 24). Default 1. */
@@ -94,6 +99,7 @@ export const emulatorAssumptions: EmulatorAssumptions = {
   statusCodes: {},
   identifierLength: null,
   identifierScope: "organization",
+  shipmentsField: null,
   absentValue: "null",
   smallestQuantity: 1,
   identicalEvidence: "new",
@@ -141,6 +147,7 @@ const ownFields = () =>
     statusCodes: z.optional(z.record(z.string(), z.string())),
     identifierLength: z.optional(z.nullable(count(1))),
     identifierScope: z.optional(z.enum(["organization", "store"])),
+    shipmentsField: z.optional(z.nullable(filledText())),
     absentValue: z.optional(z.enum(["null", "missing"])),
     smallestQuantity: z.optional(count(0)),
     identicalEvidence: z.optional(z.enum(["new", "same"])),

@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { endpoint, field } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
-import type { ShipmentReference } from "../../references/references.ts";
+import { isReference, type ShipmentReference } from "../../references/references.ts";
 import { anyList, open, reference, text } from "../../schemas/shape.ts";
+import { isObject } from "../../util/foreign.ts";
 import { type GetMany, getMany } from "../many.ts";
 
 /** A shipment (specification 2.10). Only tracked and express shipments have a carrier and tracking. */
@@ -35,6 +36,30 @@ export const getShipment = endpoint({
   response: field("shipment", shipment),
   repeat: "safe",
 });
+
+/**
+ * Returns the references of all shipments anywhere in a value, each once: for example those of an order. Never throws for JSON.
+ *
+ * The specification does not show where an order names its shipments, or whether it does. What a response has beyond the specification is
+ * kept, so a shipment's reference is found in any field. It is empty if there is none.
+ *
+ * @param response An order, or any other data of a response, such as a claim.
+ * @example
+ * const order = await partner.orders.get(orderReference);
+ * for await (const outcome of partner.shipments.getMany(shipmentsIn(order))) {
+ *   if (outcome.ok) console.log(outcome.value.trackingUrl);
+ * }
+ */
+export function shipmentsIn(response: unknown): ShipmentReference[] {
+  const references = new Set<ShipmentReference>();
+  // A set that grows while it is read: values of any depth, and none twice.
+  const values = new Set([response]);
+  for (const value of values) {
+    if (isReference("Shipment", value)) references.add(value);
+    else if (isObject(value)) for (const part of Object.values(value)) values.add(part);
+  }
+  return [...references];
+}
 
 /** Reads shipments (specification 2.10, 4.8). */
 export class ShipmentsResource {
