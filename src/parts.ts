@@ -121,7 +121,7 @@ const unknown = unknownOption({ maxRetries: "retry.retries", retries: "retry.ret
 
 /** Replaces the defaults of a client's calls. Throws `ConfigurationError` if an option is invalid or unknown. */
 export function withDefaults(core: Core, given: CallDefaults): Core {
-  const { headers, retry, ...own } = checkedConfiguration(callDefaults, given, "withOptions", unknown);
+  const { headers, retry, ...own } = checkedConfiguration(callDefaults, given, undefined, unknown);
   return {
     ...withOverrides(core, own),
     headers: joinedHeaders(core.headers, headers),

@@ -80,6 +80,15 @@ export const text = (help: string, placeholder: string) =>
 export const list = (help: string, placeholder: string) =>
   ({ ...text(help, placeholder), add: (before: string, value: string) => `${before},${value}` }) satisfies Flag<string>;
 
+/** One of some words. */
+export const oneOf = <Word extends string>(help: string, words: readonly Word[]) =>
+  ({
+    help,
+    placeholder: words.join("|"),
+    expected: words.join(", ").replace(/, (?!.*, )/, " or "),
+    read: (value: string) => words.find((word) => word === value),
+  }) satisfies Flag<Word>;
+
 /** A decimal number, at least 0. */
 export const decimal = (help: string) =>
   ({
@@ -180,8 +189,10 @@ export interface Command<Known extends Flags = Flags> {
   readonly notes: readonly string[];
   /** Whether it runs a program of the user, which follows `--`. */
   readonly program?: true;
-  /** Does the work. Returns the exit code. */
-  run(values: FlagValues<Known>, program: readonly string[]): Promise<number>;
+  /** What its one argument without dashes is, for the help. */
+  readonly operand?: string;
+  /** Does the work, with the program or the operand. Returns the exit code. */
+  run(values: FlagValues<Known>, given: readonly string[]): Promise<number>;
 }
 
 /** Defines a command, with the types of its flags' values. */

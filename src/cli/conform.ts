@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { parseEnv } from "node:util";
 import type { Issue, MeasuredAssumptions, PodPartnerOptions } from "pod-partner";
 import { inOneLine } from "../util/visible.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
@@ -12,6 +11,7 @@ import { rows } from "./conform-rows.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, runConform, type Verdict } from "./conform-run.ts";
 import { checkFile, noAssumptions, writeFile } from "./conform-service.ts";
 import type { Sdk } from "./connection.ts";
+import { variablesIn } from "./env-file.ts";
 import { endSignals } from "./program.ts";
 import { environmentOf } from "./reads.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
@@ -19,16 +19,6 @@ import { columns, counted, paint, print, printError, wrap } from "./terminal.ts"
 const defaults = { out: "assumptions.json", journal: ".pod-partner-conform.json" };
 
 const cannotRun = (message: string): Failure => new Failure(message, exitCodes.usage);
-
-/** The variables of the environment, and those of a file, which win. */
-function variablesOf(path: string | undefined): NodeJS.ProcessEnv {
-  if (path === undefined) return process.env;
-  try {
-    return { ...process.env, ...parseEnv(readFileSync(path, "utf8")) };
-  } catch (error) {
-    throw cannotRun(`The file ${path} cannot be read: ${inOneLine((error as Error).message)}.`);
-  }
-}
 
 /** Has the client check its options. */
 function checkOptions(sdk: Sdk, options: PodPartnerOptions, nameOf: (path: Issue["path"]) => string): void {
@@ -213,7 +203,7 @@ export const conform = command({
     if (!values["test-environment"]) {
       throw usage("conform places orders: add --test-environment if the base URL is that of the test environment.");
     }
-    const variables = variablesOf(values["env-file"]);
+    const variables = { ...process.env, ...variablesIn(values["env-file"]) };
     const { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey } = variables;
     if (!baseUrl || !secretKey) throw cannotRun("Set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.");
     refuseProduction(baseUrl);

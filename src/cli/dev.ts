@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import { command as define, wholeNumber } from "./arguments.ts";
+import { command as define, text, wholeNumber } from "./arguments.ts";
 import { emulatorFlags, pageOf, startEmulatorOf } from "./emulator.ts";
+import { variablesIn } from "./env-file.ts";
 import { endSignals, required, start, stop } from "./program.ts";
 import { printError } from "./terminal.ts";
 
@@ -11,17 +12,23 @@ const patience = 10_000;
 export const dev = define({
   name: "dev",
   summary: "Runs your program against an emulator of its own.",
-  flags: { ...emulatorFlags, port: wholeNumber("The port of the emulator. Default: any free port.", { most: 65_535 }) },
+  flags: {
+    ...emulatorFlags,
+    port: wholeNumber("The port of the emulator. Default: any free port.", { most: 65_535 }),
+    "env-file": text("A file with environment variables of the program.", "file"),
+  },
   program: true,
   notes: [
     "It sets POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY, ends your program and what it started when a signal ends it, and has the exit code of your program: pod-partner dev -- npm start",
   ],
   run: async (values, program) => {
     const command = required(program, "dev");
+    const variables = variablesIn(values["env-file"]);
     const emulator = await startEmulatorOf({ port: 0, ...values });
     const { baseUrl, secretKey } = emulator;
     printError(`pod-partner: emulator ${baseUrl}, page ${pageOf(emulator)}`);
     const environment = {
+      ...variables,
       POD_PARTNER_BASE_URL: baseUrl,
       POD_PARTNER_SECRET_KEY: secretKey,
       ...(values.assumptions === undefined ? {} : { POD_PARTNER_ASSUMPTIONS: resolve(values.assumptions) }),

@@ -12,6 +12,7 @@ import {
   probe,
   type Sdk,
 } from "./connection.ts";
+import { variablesIn } from "./env-file.ts";
 import { type Check, type CheckName, checks, counted, type Finding, type Status, skipped } from "./finding.ts";
 import { checkEnvironment, checkPermissions, checkRendertokens, checkStores, type Reads, readAll } from "./reads.ts";
 import { columns, paint, print, wrap } from "./terminal.ts";
@@ -127,15 +128,18 @@ export const doctor = command({
       most: 600_000,
       placeholder: "ms",
     }),
+    "env-file": text("A file with POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.", "file"),
     json: { help: "Print one JSON object." },
   },
   notes: [
-    "The key comes only from the environment variable POD_PARTNER_SECRET_KEY: other users of the machine can see arguments. It is never printed.",
+    "The key comes only from the environment variable POD_PARTNER_SECRET_KEY or --env-file: other users of the machine can see arguments. It is never printed.",
     "It validates the key and reads. It changes nothing, and places no order.",
     "Exit code: 0 when everything is fine, 1 when something is wrong, 2 for wrong options.",
   ],
-  run: async ({ "base-url": baseUrl = process.env.POD_PARTNER_BASE_URL, timeout = defaultTimeout, json }) => {
-    const secretKey = process.env.POD_PARTNER_SECRET_KEY;
+  run: async ({ "base-url": given, "env-file": envFile, timeout = defaultTimeout, json }) => {
+    const variables: NodeJS.ProcessEnv = { ...process.env, ...variablesIn(envFile) };
+    const { POD_PARTNER_BASE_URL, POD_PARTNER_SECRET_KEY: secretKey } = variables;
+    const baseUrl = given ?? POD_PARTNER_BASE_URL;
     const show = (...lines: readonly string[]) => print(...lines.map((line) => withoutKey(line, secretKey)));
     const found: Check[] = [];
     for await (const raw of examine(await import("pod-partner"), { baseUrl, secretKey, timeout })) {

@@ -6,7 +6,7 @@ import type { RunningEmulator, SavedWorld, StartEmulatorOptions } from "pod-part
 import { attempt } from "../util/foreign.ts";
 import { version } from "../util/runtime.ts";
 import { inOneLine } from "../util/visible.ts";
-import { command, decimal, type FlagValues, text, usage, wholeNumber } from "./arguments.ts";
+import { command, decimal, type FlagValues, oneOf, text, usage, wholeNumber } from "./arguments.ts";
 import { endSignals } from "./program.ts";
 import { counted, paint, print, printError } from "./terminal.ts";
 import { checkSavable, loadWorld, readWorld, saveWorld, startFailure } from "./world-file.ts";
@@ -155,6 +155,10 @@ export const emulatorFlags = {
   world: text("A JSON file with a saved world, which has its own orders and references.", "file"),
   speed: decimal("How fast the emulated time passes: 60 is an hour a minute, 0 stops it. Default 1."),
   "callback-url": text("The URL that the emulator calls when an order ships, for every store.", "url"),
+  "repeated-identifier": oneOf(
+    "What an order does whose customIdentifier another order has: return the first one, be refused with 409, or become a second one. Default return-first.",
+    ["return-first", "refuse", "create"],
+  ),
   assumptions: text(
     "A file that conform wrote: the emulator then does what the service did. Default: POD_PARTNER_ASSUMPTIONS.",
     "file",
@@ -177,6 +181,7 @@ function optionsOf(values: EmulatorValues): StartEmulatorOptions {
     "callback-url": callbackUrl,
     "allow-remote": allowRemote = false,
     assumptions,
+    "repeated-identifier": repeatedIdentifier,
   } = values;
   return {
     allowRemote,
@@ -186,6 +191,7 @@ function optionsOf(values: EmulatorValues): StartEmulatorOptions {
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(callbackUrl === undefined ? {} : { callbackUrl }),
     ...(assumptions === undefined ? {} : { assumptions }),
+    ...(repeatedIdentifier === undefined ? {} : { repeatedIdentifier }),
   };
 }
 

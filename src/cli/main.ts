@@ -14,6 +14,7 @@ import { conform } from "./conform.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
 import { emulator } from "./emulator.ts";
+import { init } from "./init.ts";
 import { columns, paint, print, printError, wrap } from "./terminal.ts";
 import { verify } from "./verify.ts";
 
@@ -36,11 +37,12 @@ const flagRows = (flags: Flags) =>
 const title = (text: string): string => paint("bold", text);
 
 /** The help of one command. */
-function commandHelp({ name, summary, flags, notes, program }: Command): readonly string[] {
+function commandHelp({ name, summary, flags, notes, program, operand }: Command): readonly string[] {
+  const own = operand === undefined ? "" : ` [${operand}]`;
   return [
     summary,
     "",
-    `${title("Usage")}  pod-partner ${name} [options]${program === true ? " -- <command>" : ""}`,
+    `${title("Usage")}  pod-partner ${name}${own} [options]${program === true ? " -- <command>" : ""}`,
     "",
     title("Options"),
     ...table(flagRows({ ...flags, ...commonFlags })),
@@ -65,7 +67,7 @@ function programHelp(commands: readonly Command[]): readonly string[] {
   ];
 }
 
-const commands = [emulator, dev, verify, doctor, conform];
+const commands = [emulator, dev, init, verify, doctor, conform];
 
 async function run([first, ...rest]: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name === first);
@@ -78,12 +80,15 @@ async function run([first, ...rest]: readonly string[]): Promise<number> {
   // What follows `--` is the user's own program, with its own options.
   const end = command.program === true ? rest.indexOf("--") : -1;
   const [own, program] = end < 0 ? [rest, []] : [rest.slice(0, end), rest.slice(end + 1)];
-  const values = readArguments(own, command.flags);
+  const operands = command.operand === undefined ? 0 : own.findIndex((one) => one.startsWith("-"));
+  const [given, options] = operands < 0 ? [own, []] : [own.slice(0, operands), own.slice(operands)];
+  if (given.length > 1) throw usage("There is an argument too many: one name is expected.");
+  const values = readArguments(options, command.flags);
   if (values.help || values.version) {
     print(...(values.help ? commandHelp(command) : [version]));
     return 0;
   }
-  return command.run(values, program);
+  return command.run(values, command.operand === undefined ? program : given);
 }
 
 function unknownCommand(name: string): Failure {

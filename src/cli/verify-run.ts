@@ -33,6 +33,8 @@ export interface Setup {
   readonly seed: number;
   /** The file that says what is assumed of the service. */
   readonly assumptions: string | undefined;
+  /** Further environment variables of the program. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Rows at a time. */
   readonly parallel: number;
   /** Milliseconds for each run. */
@@ -299,6 +301,7 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     if (baseline !== undefined) row.begin?.(emulator, baseline);
     const { baseUrl, secretKey } = emulator;
     const environment = {
+      ...setup.variables,
       POD_PARTNER_BASE_URL: baseUrl,
       POD_PARTNER_SECRET_KEY: secretKey,
       ...(setup.assumptions === undefined ? {} : { POD_PARTNER_ASSUMPTIONS: setup.assumptions }),

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { nearest } from "../schemas/messages.ts";
 import { version } from "../util/runtime.ts";
 import { command, exitCodes, Failure, type FlagValues, list, text, usage, wholeNumber } from "./arguments.ts";
+import { variablesIn } from "./env-file.ts";
 import { endSignals, killAll, required } from "./program.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
 import { catalogue, type Row } from "./verify-catalogue.ts";
@@ -31,6 +32,7 @@ const flags = {
     "A file that conform wrote: emulator and program then assume what the service did. Default: POD_PARTNER_ASSUMPTIONS.",
     "file",
   ),
+  "env-file": text("A file with environment variables of the program.", "file"),
   json: { help: "Print one JSON object." },
   junit: text("A file for the report as JUnit's XML.", "file"),
   html: text("A file for the report as a page.", "file"),
@@ -76,7 +78,8 @@ function setupOf(values: FlagValues<typeof flags>, program: readonly string[]): 
   const assumptions = values.assumptions === undefined ? undefined : resolve(values.assumptions);
   // The rows of a server share its port.
   const parallel = server === undefined ? (values.parallel ?? defaults.parallel) : 1;
-  return { program, server, callbackUrl, orders, seed, timeout, parallel, assumptions };
+  const variables = variablesIn(values["env-file"]);
+  return { program, server, callbackUrl, orders, seed, timeout, parallel, assumptions, variables };
 }
 
 const count = (map: ReadonlyMap<string, readonly string[]>): number =>

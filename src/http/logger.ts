@@ -1,4 +1,4 @@
-import { isFunction, propertyOf, safely } from "../util/foreign.ts";
+import { isFunction, propertyOf, safely, textOf } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
 import { inOneLine, mapTexts } from "../util/visible.ts";
 
@@ -6,7 +6,7 @@ import { inOneLine, mapTexts } from "../util/visible.ts";
  * Receives what happens as a text and its fields: `console`, winston, pino, bunyan and others. A level that it does not have is dropped.
  *
  * pino and bunyan, which have a method `child` and a property `bindings` or `fields`, get the fields first and then the text, as they expect
- * it. All others get the text first.
+ * it. All others get the text first. A `console` gets one line of text for each event, and nothing of the level `debug`.
  */
 export interface Logger {
   /** Each step of a call, and the calls that the SDK makes for another one. */
@@ -27,16 +27,30 @@ const takesFieldsFirst = (logger: Logger): boolean =>
   isFunction(propertyOf(logger, "child")) &&
   (isFunction(propertyOf(logger, "bindings")) || typeof propertyOf(logger, "fields") === "object");
 
+/** A console has no level to set, and prints an object on many lines. */
+const isConsole = (logger: Logger): boolean =>
+  ["log", "table", "dir"].every((name) => isFunction(propertyOf(logger, name)));
+
+/** What identifies an event, for a line of text. */
+const namesOf = (fields: unknown): string =>
+  ["callId", "docs"].flatMap((name) => textOf(fields, name) ?? []).join("  ");
+
+/** What the method of a logger is called with. */
+function argumentsFor(logger: Logger, message: string, fields: unknown): readonly unknown[] {
+  if (isConsole(logger)) return [`${message}  ${namesOf(fields)}`.trimEnd()];
+  return takesFieldsFirst(logger) ? [fields, message] : [message, fields];
+}
+
 /** Logs an event. An error of the logger is dropped, because no other place can report it. */
 export function log(logger: Logger | undefined, level: Level, text: string, event: object): void {
-  if (logger === undefined) return;
+  if (logger === undefined || (level === "debug" && isConsole(logger))) return;
   const given = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
   // A code of the service, or the message of a storage, must not begin a line of its own, colour the terminal or turn a text around.
   const [message, fields] = [inOneLine(`pod-partner: ${text}`), mapTexts(given, inOneLine)];
   safely(
     () => {
       const write = logger[level];
-      return write && Reflect.apply(write, logger, takesFieldsFirst(logger) ? [fields, message] : [message, fields]);
+      return write && Reflect.apply(write, logger, argumentsFor(logger, message, fields));
     },
     () => undefined,
   );
@@ -56,7 +70,7 @@ export function stderrLogger(level: Level, format: "text" | "json"): Logger {
   const lineOf = (name: Level, message: string, { callId, docs, ...fields }: { callId?: string; docs?: string }) => {
     const time = new Date().toISOString();
     if (format === "json") return JSON.stringify({ time, level: name, message, callId, ...fields, docs });
-    const details = [callId, docs].filter((detail) => detail !== undefined).join("  ");
+    const details = namesOf({ callId, docs });
     const clock = inColours ? time.slice(11, -1) : time;
     const text = message.replace(/^pod-partner: /, "");
     return `${paint("gray", `${clock} pod-partner`)} ${paint(colours[name], name.padEnd(5))} ${text}  ${paint("gray", details)}`.trimEnd();

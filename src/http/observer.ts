@@ -1,3 +1,4 @@
+import { saysMissing } from "../errors/api.ts";
 import type { TimelineEntry } from "../errors/base.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { firstIssues, type Issue } from "../errors/validation.ts";
@@ -146,19 +147,21 @@ export class Observer extends Tracing {
       attempts > 1 ? `${attempts} attempts` : "",
       queued >= 1 ? `${time(queued)} of it in the queue` : "",
     ].filter((detail) => detail !== "");
-    const text = [`${error === undefined ? (status ?? "done") : failureOf(error)} in ${time(took)}`, ...details].join(
+    // A look-up that finds nothing has not failed: the order is not there yet.
+    const failure = isPart && saysMissing(error) ? undefined : error;
+    const text = [`${failure === undefined ? (status ?? "done") : failureOf(error)} in ${time(took)}`, ...details].join(
       ", ",
     );
     const level = error === undefined ? "info" : PodPartnerError.isInstance(error) ? "warn" : "info";
-    const { code, docs } = error instanceof PodPartnerError ? error : {};
+    const { code, docs } = failure instanceof PodPartnerError ? failure : {};
     log(this.#logger, isPart ? "debug" : level, `${endpoint} ${text}`, {
       callId,
       endpoint,
       status,
-      took,
+      took: Math.round(took * 10) / 10,
       attempts,
       queued,
-      error: error === undefined ? undefined : endingOf(error),
+      error: failure === undefined ? undefined : endingOf(failure),
       code,
       docs,
     });

@@ -4,7 +4,7 @@ import { runMain } from "./main.ts";
 
 const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [["emulatr"], /"emulatr" is an unknown command\. Did you mean emulator\?/],
-  [["serve"], /"serve" is an unknown command\. The commands are emulator, dev, verify, doctor, conform\./],
+  [["serve"], /"serve" is an unknown command\. The commands are emulator, dev, init, verify, doctor, conform\./],
   [["--port"], /--port is an unknown option\./],
   [["emulator", "--prot", "4010"], /--prot is an unknown option\. Did you mean --port\?/],
   [["emulator", "-p", "4010"], /-p is an unknown option\./],
@@ -31,6 +31,7 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   ],
   [["emulator", "world.json"], /There is an argument too many: only options are expected\./],
   [["emulator", "--toString"], /--toString is an unknown option\./],
+  [["emulator", "--repeated-identifier", "twice"], /expects return-first, refuse or create, not "twice"\./],
   [["dev"], /A command is missing: pod-partner dev -- npm start\./],
   [["dev", "npm", "start"], /There is an argument too many/],
   [["verify", "--only", "order"], /A command is missing: pod-partner verify -- npm start\./],
@@ -80,7 +81,8 @@ describe("help and version", () => {
       ["--world <file>", "--speed <number>", "--callback-url <url>", "--open", "--quiet", "--help", "--version"],
     ],
     ["conform", ["--test-environment", "--yes", "--env-file <file>", "--compare <file>", "--tokens <number>"]],
-    ["doctor", ["--base-url <url>", "--timeout <ms>", "--json", "--help", "--version"]],
+    ["doctor", ["--base-url <url>", "--timeout <ms>", "--env-file <file>", "--json", "--help", "--version"]],
+    ["verify", ["--env-file <file>"]],
   ])("%s --help lists the options %j, within 80 columns", async (command, options) => {
     const { code, output } = await runMain([command, "--help"]);
     expect(code).toBe(0);

@@ -1,12 +1,14 @@
 import { Console } from "node:console";
 import { PassThrough, type Writable } from "node:stream";
-import { stripVTControlCharacters } from "node:util";
 import bunyan from "bunyan";
 import pino from "pino";
 import { type Logger, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import winston from "winston";
+import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
+import { setUp } from "../support/setup.ts";
+import { orderOf } from "./matrix/subjects.ts";
 
 /** Each logger as its documentation sets it up, and how its output reads as records. */
 const loggers: readonly (readonly [name: string, make: (output: Writable) => Logger])[] = [
@@ -102,11 +104,35 @@ describe("a logger", () => {
     if (name.startsWith("a child")) expect(records.every(({ module }) => module === "orders")).toBe(true);
   });
 
-  it("may be the console", async () => {
-    const { output, text } = collecting();
-    await makeCalls(new Console(output));
-    const printed = stripVTControlCharacters(text()).replaceAll(/\d+ ms/g, "n ms");
-    for (const line of texts) expect(printed).toContain(line);
-    for (const field of ["callId: 'job-7'", "code: 'down'", `docs: '${docs}'`]) expect(printed).toContain(field);
+  it("may be the console, which gets one line for each call and each retry", async () => {
+    const [out, errors] = [collecting(), collecting()];
+    await makeCalls(new Console(out.output, errors.output));
+    const lines = ({ text }: typeof out) =>
+      text()
+        .trim()
+        .replaceAll(/\d+ ms/g, "n ms")
+        .split("\n");
+    expect(lines(out)).toEqual(["pod-partner: POST /auth/validate 200 in n ms, 2 attempts  job-7"]);
+    expect(lines(errors)).toEqual([
+      "pod-partner: POST /auth/validate attempt 1 failed (ServerError 503), again in n ms  job-7",
+      `pod-partner: POST /auth/validate failed: AuthenticationError 401 invalid_key in n ms  job-8  ${docs}`,
+    ]);
+  });
+
+  it("does not call a look-up of `ensure` failed that finds no order", async () => {
+    const { emulator, settle, connect } = setUp();
+    const seen: { level: string; text: string; fields: object }[] = [];
+    const write = (level: string) => (text: string, fields: object) => void seen.push({ level, text, fields });
+    const logger = { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+    const partner = connect({ logger });
+    await settle(partner.orders.ensure(orderOf(emulator, "shop-1001")));
+    expect(seen.filter(({ level }) => level !== "debug").map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^pod-partner: POST \/orders 200 in \d+ ms$/),
+    ]);
+    expect(seen.map(({ text }) => text).join("\n")).not.toMatch(/fail|error/i);
+    expect(JSON.stringify(seen.map(({ fields }) => fields))).not.toMatch(/error|docs/i);
+    // The caller's own look-up is an error for the caller.
+    await settle(rejection(partner.orders.lookup({ customIdentifier: "shop-1002" })));
+    expect(seen.at(-1)).toMatchObject({ level: "warn", fields: { error: "NotFoundError", status: 404 } });
   });
 });

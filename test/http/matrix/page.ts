@@ -12,7 +12,12 @@ const introduction = `# How does the SDK handle each fault?
 
 Reads are repeated. An order, a claim and a retraction are looked up before they are sent again, so none is made twice. A change that is refused
 after a lost response is checked by a read. What cannot be decided is an \`OutcomeUnknownError\`. You can cause each fault [in your own
-tests](testing.md#faults).
+tests](testing.md#faults), or in an emulator that runs:
+
+\`\`\`sh
+curl --json '{ "fault": { "on": "orders.create", "nth": 1, "fault": "drop" } }' http://127.0.0.1:4010/_emulator/faults.add
+curl --json '{}' http://127.0.0.1:4010/_emulator/faults.clear
+\`\`\`
 
 | After | The SDK |
 |---|---|

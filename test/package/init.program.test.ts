@@ -1,0 +1,67 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { start } from "../cli/process.ts";
+import { installedProject } from "./tarball.ts";
+
+/** Runs a command of the package in a folder, as a reader does. */
+async function pod(folder: string, command: string) {
+  const running = start("sh", ["-c", `cd '${folder}' && npx --no-install pod-partner ${command}`]);
+  const { code } = await running.ended;
+  return { code, output: running.output(), errors: running.errors() };
+}
+
+describe("npx pod-partner init of the packed tarball", () => {
+  it("lists the examples, and no part of one", async () => {
+    const { code, output } = await pod(await installedProject(), "init");
+    expect(code).toBe(0);
+    const names = [...output.matchAll(/^ {2}(\S+)$/gm)].map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(["place-an-order", "cookbook/tracking-mails", "postgres", "fleet"]));
+    for (const part of ["cookbook/claims-desk-page", "postgres/database", "gallery"]) expect(names).not.toContain(part);
+    expect(output).toMatch(/ {6}Places an order for a shop's webhook, once/);
+  });
+
+  it("copies one, which runs as it says, and does not overwrite it", async () => {
+    const project = await installedProject();
+    const { code, output } = await pod(project, "init place-an-order");
+    expect(code).toBe(0);
+    const folder = join(project, "place-an-order");
+    const made = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    expect(made).toMatchObject({ name: "place-an-order", private: true, type: "module" });
+    const { version } = JSON.parse(await readFile(join(project, "node_modules/pod-partner/package.json"), "utf8"));
+    expect(made.dependencies).toEqual({ "pod-partner": version });
+    // The project has the package: no `npm install`.
+    const [, step = ""] = /^ {2}npx pod-partner (dev -- node place-an-order\.ts)$/m.exec(output) ?? [];
+    expect(await pod(folder, step)).toMatchObject({ code: 0 });
+    const again = await pod(project, "init place-an-order");
+    expect(again).toMatchObject({ code: 1, output: "" });
+    expect(again.errors).toMatch(/^pod-partner: The folder place-an-order exists: .+\n$/);
+  });
+
+  it("copies what an example imports, names its packages, variables and page, and no path of the repository", async () => {
+    const project = await installedProject();
+    const { output } = await pod(project, "init claims-desk");
+    expect((await readdir(join(project, "claims-desk"))).sort()).toEqual([
+      "claims-desk-page.ts",
+      "claims-desk.ts",
+      "package.json",
+    ]);
+    expect(output).toContain("node_modules/pod-partner/docs/cookbook.md");
+    const mails = await pod(project, "init cookbook/tracking-mails");
+    expect(mails.output).toContain("Set CALLBACK_TOKEN, MAIL_FROM, SMTP_URL first.");
+    const { dependencies } = JSON.parse(await readFile(join(project, "tracking-mails/package.json"), "utf8"));
+    expect(Object.keys(dependencies)).toEqual(["nodemailer", "pod-partner"]);
+    await pod(project, "init postgres");
+    const files = await readdir(join(project, "postgres"));
+    expect(files).toEqual(expect.arrayContaining(["database.ts", "migrate.ts", "package.json", "worker.ts"]));
+    for (const file of files) {
+      expect(await readFile(join(project, "postgres", file), "utf8")).not.toContain("examples/");
+    }
+  });
+
+  it("names the example that was meant", async () => {
+    const { code, errors } = await pod(await installedProject(), "init place-an-ordr");
+    expect(code).toBe(2);
+    expect(errors).toContain('"place-an-ordr" is not an example. Did you mean place-an-order?');
+  });
+});
