@@ -104,7 +104,9 @@ const variablesOf = (codes: readonly string[]): readonly string[] =>
   [
     ...new Set(
       codes.flatMap((code) =>
-        [...code.matchAll(/\b[A-Z]+_[A-Z_]+\b(?=[^;\n]*process\.env)|(?<=process\.env\.)[A-Z_]+/g)].map(([one]) => one),
+        [...code.matchAll(/\b[A-Z]+_[A-Z_]+\b(?=[^;\n]*process\.env)|(?<=process\.env\.)[A-Z_]+\b(?! \?\?)/g)].map(
+          ([one]) => one,
+        ),
       ),
     ),
   ]

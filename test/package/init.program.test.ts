@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 import { start } from "../cli/process.ts";
 import { installedProject } from "./tarball.ts";
 
-/** Runs a command of the package in a folder, as a reader does. */
-async function pod(folder: string, command: string) {
-  const running = start("sh", ["-c", `cd '${folder}' && npx --no-install pod-partner ${command}`]);
+/** Runs a command of the package that is installed in a project, in one of its folders. */
+async function pod(project: string, command: string, folder = ".") {
+  const bin = join(project, "node_modules/.bin/pod-partner");
+  const running = start("sh", ["-c", `cd '${join(project, folder)}' && '${bin}' ${command}`]);
   const { code } = await running.ended;
   return { code, output: running.output(), errors: running.errors() };
 }
@@ -32,7 +33,7 @@ describe("npx pod-partner init of the packed tarball", () => {
     expect(made.dependencies).toEqual({ "pod-partner": version });
     // The project has the package: no `npm install`.
     const [, step = ""] = /^ {2}npx pod-partner (dev -- node place-an-order\.ts)$/m.exec(output) ?? [];
-    expect(await pod(folder, step)).toMatchObject({ code: 0 });
+    expect(await pod(project, step, "place-an-order")).toMatchObject({ code: 0 });
     const again = await pod(project, "init place-an-order");
     expect(again).toMatchObject({ code: 1, output: "" });
     expect(again.errors).toMatch(/^pod-partner: The folder place-an-order exists: .+\n$/);

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { fold } from "../../scripts/bump.ts";
 import { baselineOf, compareSurfaces, leastVersion, placeholders, refusal } from "../../scripts/release.ts";
 
 const brand = `// Brand
@@ -171,5 +172,25 @@ describe("the check for placeholders", () => {
     expect(placeholders(root)).toEqual(['package.json:2:  "repository": "github:OWNER/pod-partner"']);
     await writeFile(join(root, "package.json"), '{\n  "repository": "github:ada/pod-partner"\n}\n');
     expect(placeholders(root)).toEqual([]);
+  });
+});
+
+describe("a version whose entry in the change log is written by hand", () => {
+  const written = "## 1.0.0\n\nThe first version.\n\n### Calls\n\n- A method for every endpoint.\n";
+
+  it("gets the changesets as a list at its end", () => {
+    const bumped = `# Changelog\n\n## 1.0.0\n\n### Minor Changes\n\n- 0a1b2c3: \`init\` is new.\n\n  And more.\n\n### Patch Changes\n\n- A fix.\n\n${written}\n## 0.9.0\n\n- Old.\n`;
+    expect(fold(bumped, "1.0.0")).toBe(
+      `# Changelog\n\n${written}\n### Also\n\n- \`init\` is new.\n\n  And more.\n\n- A fix.\n\n## 0.9.0\n\n- Old.\n`,
+    );
+  });
+
+  it("stays as it is without changesets", () => {
+    expect(fold(`# Changelog\n\n## 1.0.0\n\n${written}`, "1.0.0")).toBe(`# Changelog\n\n${written}`);
+  });
+
+  it("is left alone when no entry is written by hand", () => {
+    const log = "# Changelog\n\n## 1.1.0\n\n### Minor Changes\n\n- A.\n\n## 1.0.0\n\n- B.\n";
+    expect(fold(log, "1.1.0")).toBe(log);
   });
 });
