@@ -14,8 +14,26 @@ export interface Client {
 /** A client without a list: the caller writes the loop. */
 const bare = (get: Get): Client => ({ call: () => get(`/v2/orders/${order}`), iterate: sequential(get) });
 
-/** A file of the built package. `npm run` sets the current folder. */
-const built = (name: string): string => new URL(`dist/${name}.js`, `file://${process.cwd()}/`).href;
+/** The folder of an older checkout with its build, `BASELINE=<folder>`: it is measured beside this one. */
+export const baseline = process.env.BASELINE;
+
+/** A file of a build. Default: of this one; `npm run` sets the current folder. */
+export const built = (name: string, folder = "."): string =>
+  new URL(`${folder}/dist/${name}.js`, `file://${process.cwd()}/`).href;
+
+/** The built package. */
+async function podPartner(origin: string, transport: "fetch" | "node", folder?: string): Promise<Client> {
+  const { PodPartner } = (await import(built("index", folder))) as typeof import("pod-partner");
+  const options = { baseUrl: `${origin}/v2`, secretKey: key };
+  const node = (): Promise<typeof import("pod-partner/node")> => import(built("node", folder));
+  const partner = new PodPartner(
+    transport === "fetch" ? options : { ...options, transport: (await node()).nodeTransport() },
+  );
+  return {
+    call: () => partner.orders.get(order),
+    iterate: (each) => forEach(partner.orders.list(), each),
+  };
+}
 
 /** Each imports only its own client, so that the other clients do not affect the process. */
 export const clients = {
@@ -46,24 +64,10 @@ export const clients = {
     return bare((path) => ky.get(origin + path).json());
   },
 
-  "pod-partner": async (origin) => {
-    const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
-    const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: key });
-    return {
-      call: () => partner.orders.get(order),
-      iterate: (each) => forEach(partner.orders.list(), each),
-    };
-  },
-
-  "pod-partner on node:http": async (origin) => {
-    const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
-    const { nodeTransport } = (await import(built("node"))) as typeof import("pod-partner/node");
-    const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: key, transport: nodeTransport() });
-    return {
-      call: () => partner.orders.get(order),
-      iterate: (each) => forEach(partner.orders.list(), each),
-    };
-  },
+  "pod-partner": (origin) => podPartner(origin, "fetch"),
+  "pod-partner on node:http": (origin) => podPartner(origin, "node"),
+  before: (origin) => podPartner(origin, "fetch", baseline),
+  "before on node:http": (origin) => podPartner(origin, "node", baseline),
 
   stripe: async (origin) => {
     const { default: Stripe } = await import("stripe");
@@ -95,4 +99,6 @@ export const clients = {
 } satisfies Readonly<Record<string, (origin: string) => Client | Promise<Client>>>;
 
 export type ClientName = keyof typeof clients;
-export const clientNames = Object.keys(clients) as ClientName[];
+export const clientNames = (Object.keys(clients) as ClientName[]).filter(
+  (name) => baseline !== undefined || !name.startsWith("before"),
+);

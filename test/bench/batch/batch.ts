@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ask, start } from "../../soak/children.ts";
 import { runClient } from "../../soak/renders/client.ts";
 import type { Address, Job } from "../../soak/renders/messages.ts";
+import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
 import { runVirtual } from "./virtual.ts";
 
@@ -25,6 +26,7 @@ async function measure(job: Job): Promise<string[]> {
  * storage. `--rows=` makes that one smaller.
  */
 export async function run(): Promise<void> {
+  prepare();
   await runVirtual();
   const rows = countOf();
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-batch-"));

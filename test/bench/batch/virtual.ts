@@ -1,13 +1,22 @@
 import { setImmediate } from "node:timers/promises";
-import { createEmulator, createManualClock, sampleImage } from "../../../src/emulator/index.ts";
-import { type CompositionReference, PodPartner } from "../../../src/index.ts";
+import type { CompositionReference, PodPartner } from "pod-partner";
+import { baseline, built } from "../clients.ts";
 import { printTable } from "../table.ts";
 
 /** Milliseconds until the service receives a request, and until its response arrives: of 10 in all. */
 const oneWay = 5;
 
-/** The seconds and requests of so many renders, on a clock that is moved. */
-async function measure(count: number, renderDuration: number, make: (setup: Setup) => Promise<unknown>) {
+/** The seconds and requests of so many renders by a build, on a clock that is moved. */
+async function measure(
+  count: number,
+  renderDuration: number,
+  make: (setup: Setup) => Promise<unknown>,
+  folder: string | undefined,
+) {
+  const { PodPartner } = (await import(built("index", folder))) as typeof import("pod-partner");
+  const { createEmulator, createManualClock, sampleImage } = (await import(
+    built("testing", folder)
+  )) as typeof import("pod-partner/testing");
   const clock = createManualClock();
   const emulator = createEmulator({ clock, renderDuration, rendertokenLimit: 1e6 });
   let requests = 0;
@@ -80,6 +89,9 @@ export async function runVirtual(): Promise<void> {
       ["renders.batch, no pictures", withoutPictures],
       ["all rows at once", atOnce],
     ] as const)
-      lines.push([`${count} of ${seconds} s`, name, ...(await measure(count, seconds * 1_000, make))]);
+      for (const folder of baseline === undefined ? [undefined] : [undefined, baseline]) {
+        const by = folder === undefined ? name : `${name}, before`;
+        lines.push([`${count} of ${seconds} s`, by, ...(await measure(count, seconds * 1_000, make, folder))]);
+      }
   printTable(["renders", "by", "seconds", "requests", "of a row"], lines);
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { baseline } from "../clients.ts";
 import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
@@ -18,16 +19,15 @@ const calls = 1_000;
 const rounds = 17;
 
 /**
- * The CPU time of one call, by who observes it. `BASELINE=<folder>` compares with an older build: the folder with its `index.js`.
+ * The CPU time of one call, by who observes it. `BASELINE=<folder>` compares with an older checkout that is built.
  */
 export async function run(): Promise<void> {
   prepare();
-  const { BASELINE } = process.env;
   const server = start("server.ts", 0);
   const origin = `http://127.0.0.1:${await server.ready}`;
   const dist = resolve("dist");
   const rows = [
-    ...(BASELINE === undefined ? [] : [["the baseline, nobody", "nobody", resolve(BASELINE)] as const]),
+    ...(baseline === undefined ? [] : [["before, nobody", "nobody", resolve(baseline, "dist")] as const]),
     ...ways.map((way) => [way, way, dist] as const),
   ].map(([name, way, build]) => ({
     name,

@@ -1,5 +1,5 @@
 import type { RedisClient } from "../../../src/redis/index.ts";
-import { type Client, type ClientName as PeerName, clients as peers } from "../clients.ts";
+import { built, type Client, type ClientName as PeerName, clients as peers } from "../clients.ts";
 
 type Call = Client["call"];
 
@@ -24,7 +24,6 @@ async function octokit(origin: string): Promise<Call> {
 
 /** The built package, optionally with a ceiling and with its pacing shared through a connected Redis client. */
 async function podPartnerWith(origin: string, redis?: RedisClient, ceiling?: Ceiling): Promise<Call> {
-  const built = (door: string): string => new URL(`../../../dist/${door}.js`, import.meta.url).href;
   const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
   const { redisPacing } = (await import(built("redis"))) as typeof import("pod-partner/redis");
   const options = { baseUrl: `${origin}/v2`, secretKey: "a-secret-key", logger: {} };
@@ -68,6 +67,7 @@ async function throttledFetch(origin: string): Promise<Call> {
 /** With default options. */
 export const clients = {
   "pod-partner": callOf("pod-partner"),
+  before: callOf("before"),
   "pod-partner, perSecond": (origin) => podPartnerWith(origin, undefined, ceiling),
   "pod-partner, node-redis": async (origin, url) => podPartnerWith(origin, await connected(url)),
   "pod-partner, node-redis, perSecond": async (origin, url) => podPartnerWith(origin, await connected(url), ceiling),

@@ -1,4 +1,5 @@
 import { redisInstalled, startRedis } from "../../support/redis.ts";
+import { baseline } from "../clients.ts";
 import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
@@ -102,6 +103,12 @@ function row(
   ];
 }
 
+/** A scenario of this build, and the same with the baseline. */
+const withBaseline = (scenario: Scenario): readonly Scenario[] =>
+  baseline === undefined || scenario.client !== undefined
+    ? [scenario]
+    : [scenario, { ...scenario, title: `${scenario.title}, before`, client: "before" }];
+
 /** Each scenario against a service with a token bucket in a separate process. `--only=text` runs those with this text in their title. */
 export async function run(): Promise<void> {
   prepare();
@@ -113,7 +120,7 @@ export async function run(): Promise<void> {
   const rows: string[][] = [];
   try {
     const possible = scenarios.filter(({ client }) => redis !== undefined || !client?.includes("redis"));
-    for (const scenario of possible.filter(({ title }) => title.includes(only))) {
+    for (const scenario of possible.filter(({ title }) => title.includes(only)).flatMap(withBaseline)) {
       const { client = "pod-partner", processes = 1, calls, parallel } = scenario;
       const workers = Array.from({ length: processes }, () =>
         start(file("worker.ts"), clientCore, [client, origin, redis?.url ?? ""]),

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -16,9 +16,10 @@ export const validate = () => new PodPartner().auth.validate();
 export class Project {
   readonly path = mkdtempSync(join(tmpdir(), "pod-partner-weight-"));
 
-  constructor() {
+  /** @param folder The checkout that is packed. */
+  constructor(folder = root) {
     const options = { cwd: this.path, encoding: "utf8" } as const;
-    const packed = execFileSync("npm", ["pack", "--json", "--ignore-scripts", root], options);
+    const packed = execFileSync("npm", ["pack", "--json", "--ignore-scripts", resolve(folder)], options);
     const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
     this.#write("package.json", JSON.stringify({ private: true, type: "module" }));
     execFileSync("npm", ["install", "--silent", "--prefer-offline", "--no-audit", filename], options);

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { baseline } from "../clients.ts";
 import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
 import { bundleMinimal } from "./minimal-bundle.ts";
@@ -16,39 +17,55 @@ function load(from: string, packages: readonly string[]): number {
 }
 
 /** The cost of each import beyond that of an empty program. */
-function measureImports(project: Project) {
+function measureImports(projects: readonly Project[]) {
   const bench = fileURLToPath(new URL("../", import.meta.url));
   const times = Array.from({ length: rounds }, () => {
-    const bare = load(project.path, []);
-    return { own: load(project.path, ["pod-partner"]) - bare, openai: load(bench, ["openai"]) - bare };
+    const bare = load(bench, []);
+    return [load(bench, ["openai"]) - bare, ...projects.map(({ path }) => load(path, ["pod-partner"]) - bare)];
   });
-  return { own: median(times.map(({ own }) => own)), openai: median(times.map(({ openai }) => openai)) };
+  const [openai = Number.NaN, ...own] =
+    times[0]?.map((_, index) => median(times.map((each) => each[index] ?? Number.NaN))) ?? [];
+  return { openai, own };
 }
 
-const row = (what: string, measured: number, budget?: number): string[] => [
+const row = (what: string, budget: number, measured: readonly number[]): string[] => [
   what,
-  ...[measured, budget].map((value) => (value === undefined ? "" : value.toFixed(1))),
+  budget.toFixed(1),
+  ...measured.map((value) => value.toFixed(1)),
 ];
 
 /** The cost of the package for a program that only imports it. */
 export async function run(): Promise<void> {
   prepare();
-  const project = new Project();
+  const projects = [new Project(), ...(baseline === undefined ? [] : [new Project(baseline)])];
   try {
-    const { own, openai } = measureImports(project);
-    const { entry, calls } = bundleMinimal(project.path);
+    const { openai, own } = measureImports(projects);
+    const bundles = projects.map(({ path }) => bundleMinimal(path));
+    const compiled = projects.map((project) => project.compiled("program.ts") - project.compiled("empty.ts"));
+    console.log(`import of openai over bare node: ${openai.toFixed(1)} ms`);
     printTable(
-      ["", "measured", "budget"],
+      ["", "budget", "measured", ...(baseline === undefined ? [] : ["before"])],
       [
-        row("import over bare node, ms", own, 30),
-        row("  openai", openai),
-        row("bundle of a minimal use, min + gzip, kB: what loads before the first call", entry / 1e3, 90),
-        row("  with what it loads for calls and retries", calls / 1e3, 90),
-        row("installed, MB", project.installed(), 3),
-        row("tsc of a use over an empty file, MB", project.compiled("program.ts") - project.compiled("empty.ts"), 10),
+        row("import over bare node, ms", 18, own),
+        row(
+          "bundle of a minimal use, min + gzip, kB: what loads before the first call",
+          85,
+          bundles.map(({ entry }) => entry / 1e3),
+        ),
+        row(
+          "  with what it loads for calls and retries",
+          85,
+          bundles.map(({ calls }) => calls / 1e3),
+        ),
+        row(
+          "installed, MB",
+          3.3,
+          projects.map((project) => project.installed()),
+        ),
+        row("tsc of a use over an empty file, MB", 10, compiled),
       ],
     );
   } finally {
-    project.remove();
+    for (const project of projects) project.remove();
   }
 }
