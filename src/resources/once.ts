@@ -11,7 +11,6 @@ import { check } from "../schemas/check.ts";
 import { open } from "../schemas/shape.ts";
 import type { ClientStorage } from "../storage/client-storage.ts";
 import {
-  assertCertain,
   type Lock,
   type LockHolder,
   type LockOptions,
@@ -354,8 +353,8 @@ class Turn {
     this.#notedAt = noted;
   }
 
+  /** While the note is young, so is the longer lock. */
   #check(): void {
-    assertCertain(this.#lock);
     if (this.#notedAt === undefined || longestSince(this.#notedAt, this.#call.core.clock) >= longestNote) throw tooOld;
   }
 

@@ -55,6 +55,23 @@ describe("a claim that is equal to another one (law 2)", () => {
     expect(await claims()).toBe(2);
   });
 
+  it("is a new one once the doubt of an earlier call has been settled", async () => {
+    const { clock, emulator, partner, settle, input, claims } = await shipped();
+    emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 60_000, when: "after" });
+    const end = new AbortController();
+    const stopped = partner.claims.createItemIssues(input, { signal: end.signal }).catch(() => undefined);
+    await clock.advance(1_000);
+    end.abort();
+    await stopped;
+    const found = await settle(partner.claims.createItemIssues(input));
+    expect(found).toMatchObject({ existed: true });
+    await clock.advance(10_000);
+    const before = emulator.requests.length;
+    expect(await settle(partner.claims.createItemIssues(input))).toMatchObject({ existed: false, recovered: false });
+    expect(emulator.requests.slice(before).map(({ method }) => method)).toEqual(["POST"]);
+    expect(await claims()).toBe(2);
+  });
+
   it.each([
     ["claims.list", 30],
     ["claims.get", 30],

@@ -1,4 +1,4 @@
-import type { KeyValueStorage } from "pod-partner";
+import { ConfigurationError, type KeyValueStorage } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
@@ -369,6 +369,48 @@ describe("a request", () => {
     const error = await settle(rejection(partner.orders.ensure(orderOf(emulator, "shop-1001"))));
     expect(error).toMatchObject({ name: "StorageError", isRetryable: true });
     expect(posts()).toBe(0);
+  });
+
+  it("is noted again when the process was suspended for 4 s after the note: the lock lasts from the request on", async () => {
+    const { start, settle, emulator, clock, posts } = share();
+    // It is suspended when the storage has the note and the longer lock.
+    const { partner, seen, resume } = start({ suspendAt: 8, slow: 50 });
+    const call = partner.orders.ensure(orderOf(emulator, "shop-1001"), { lookFirst: false });
+    await clock.advance(1_000);
+    expect(seen.at(-1)).toBe("set order-lease done");
+    await clock.advance(4_000);
+    resume();
+    await clock.advance(40);
+    expect(posts()).toBe(0);
+    await settle(call);
+    expect(posts()).toBe(1);
+  });
+
+  it("is given up after five turns whose note the storage does not take, and returns its slots", async () => {
+    const { start, settle, emulator, storage, clock } = share({ pacing: { perSecond: 0.001, burst: 6 } });
+    let turns = 0;
+    const set: KeyValueStorage["set"] = async (key, value, options) => {
+      if (key.includes(":order-lease:") && options?.ttl === 10_000) turns += 1;
+      return !key.includes(":order:") && storage.set(key, value, options);
+    };
+    const { partner } = start({ storage: { ...storage, set } });
+    expect(await settle(rejection(partner.orders.create(orderOf(emulator, "shop-1001"))))).toMatchObject({
+      name: "StorageError",
+    });
+    expect(turns).toBe(5);
+    const began = clock.now();
+    const calls = Promise.all(Array.from({ length: 6 }, () => partner.auth.validate()));
+    expect(await settle(calls.then(() => clock.now() - began))).toBeLessThan(5_000);
+  });
+
+  it("does not wait for a storage that a wrong option makes fail, for example without its table", async () => {
+    const { start, settle, emulator, storage, clock, posts } = share();
+    const wrong = new ConfigurationError({ issues: [{ path: ["table"], message: "is missing" }] });
+    const began = clock.now();
+    const { partner } = start({ storage: { ...storage, get: () => Promise.reject(wrong) } });
+    const ended = rejection(partner.orders.ensure(orderOf(emulator, "shop-1001")));
+    expect(await settle(ended)).toMatchObject({ name: "ConfigurationError" });
+    expect([clock.now() - began <= 1_000, posts()]).toEqual([true, 0]);
   });
 
   it("looks the order up when another process has noted it since the note was read", async () => {
