@@ -38,8 +38,10 @@ export default defineConfig({
     ],
   },
   test: {
-    // Only a test that hangs meets it, also on a busy machine.
-    testTimeout: 60_000,
+    // Only what hangs meets them, also on a busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     // Some files mostly wait for other programs. By default, vitest leaves one core to itself.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: ByProject },

@@ -103,7 +103,7 @@ describe("10,000 forged callbacks", () => {
     expect(reads()).toBe(took.length);
     expect(handled.size).toBe(references.length);
     expect(grown).toBeLessThan(5_000_000);
-  }, 60_000);
+  });
 
   it("without a token cost a bounded number of requests, and honest ones are handled when they are repeated", async () => {
     const clock = createManualClock();
@@ -118,7 +118,7 @@ describe("10,000 forged callbacks", () => {
     const repeated = await Promise.all(references.map((reference) => send({ order_reference_v2: reference })));
     expect(repeated.every((status) => status === 204)).toBe(true);
     expect(handled.size).toBe(references.length);
-  }, 60_000);
+  });
 });
 
 describe("a burst of callbacks", () => {

@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MeasuredAssumptions } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli, startCli } from "./process.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const worker = fileURLToPath(new URL("../../examples/verify/worker.ts", import.meta.url));
 

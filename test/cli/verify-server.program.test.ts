@@ -1,13 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { freePort } from "../support/port.ts";
 import { runMain } from "./main.ts";
 import { ordering, useFolder, verify } from "./verify.ts";
-
-// Each row starts programs, which can take long on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe("pod-partner verify of a server", () => {
   const { programOf } = useFolder();

@@ -208,10 +208,10 @@ describe("a value that a JavaScript program passes by mistake", () => {
     expect(arguments_.filter(([, passed]) => passed.length > 0)).toEqual([]);
     // Milliseconds of CPU: a mean, because a busy machine delays single calls.
     expect((user + system) / 1_000 / cells).toBeLessThan(100);
-  }, 300_000);
+  });
 
   it("is a typed error in every function that makes a part of the package", async () => {
     const { faults } = await walk(factories);
     expect(faults).toEqual([]);
-  }, 300_000);
+  });
 });

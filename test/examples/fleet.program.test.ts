@@ -68,5 +68,5 @@ describeWithRedis("the example of a fleet", () => {
     expect(await workers[0]?.end("SIGTERM")).toEqual([0, null]);
     expect(await receiver.end("SIGTERM")).toEqual([0, null]);
     await jobs.close();
-  }, 240_000);
+  });
 });

@@ -56,7 +56,7 @@ describeInBrowser("the gallery of the example", () => {
     await page.reload();
     expect(await picturesOf(page)).toHaveLength(188);
     await page.context().close();
-  }, 180_000);
+  });
 
   it.each([
     ["a desktop", 1440],

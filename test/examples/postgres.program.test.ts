@@ -10,9 +10,6 @@ import { root, runExample, startExample, token } from "./process.ts";
 
 const folder = join(root, "examples/postgres");
 
-// Real programs, kills and restarts: slow on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
-
 describeWithPostgres("the example on Postgres", () => {
   const context = usePostgres();
   let orders: typeof import("../../examples/postgres/orders.ts");
@@ -30,7 +27,7 @@ describeWithPostgres("the example on Postgres", () => {
       await database.boss.stop();
       await database.pool.end();
     };
-  }, 60_000);
+  });
 
   const rows = async (text: string) => (await context.pool.query(text)).rows;
   const statesOf = (start: string) => rows(`SELECT * FROM order_states WHERE id LIKE '${start}%' ORDER BY id`);
@@ -109,7 +106,7 @@ describeWithPostgres("the example on Postgres", () => {
     await emulator.callbacks.idle();
     expect(await statesOf("paid")).toMatchObject([{ state: "placed", reference, shipped: 1, is_open: false }]);
     expect(await first.end("SIGTERM")).toEqual([0, null]);
-  }, 120_000);
+  });
 
   it("places each order once when a worker is killed while the service works on its order", async () => {
     const { emulator, order, placed, worker } = await service();
@@ -131,7 +128,7 @@ describeWithPostgres("the example on Postgres", () => {
     expect(identifiers.toSorted()).toEqual(ids.toSorted());
     expect(created()).toHaveLength(ids.length);
     expect(await other.end("SIGTERM")).toEqual([0, null]);
-  }, 180_000);
+  });
 
   it("goes on after a restart of Postgres, and finishes the orders in work when a deployment ends it", async () => {
     const { emulator, order, placed, worker } = await service();
@@ -152,7 +149,7 @@ describeWithPostgres("the example on Postgres", () => {
         .toSorted(),
     ).toEqual(ids.toSorted());
     expect(await workers[1]?.end("SIGTERM")).toEqual([0, null]);
-  }, 180_000);
+  });
 
   it("shows an order that is refused, with code and hint, and runs it again", async () => {
     const { emulator, order, placed, worker } = await service();
@@ -188,7 +185,7 @@ describeWithPostgres("the example on Postgres", () => {
     const again = await runExample("postgres/operator.ts", { arguments: ["refused-1"] });
     expect(again).toMatchObject({ code: 1, errors: expect.stringContaining("refused-1 is placed, or unknown") });
     expect(await program.end("SIGTERM")).toEqual([0, null]);
-  }, 120_000);
+  });
 
   it("repeats an order while the key is refused, and shows why it waits", async () => {
     const { emulator, order, placed, worker } = await service();
@@ -204,5 +201,5 @@ describeWithPostgres("the example on Postgres", () => {
     await program.printed(/^keyed-1 placed /);
     expect(placed()).toHaveLength(1);
     expect(await program.end("SIGTERM")).toEqual([0, null]);
-  }, 120_000);
+  });
 });

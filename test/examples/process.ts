@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { OrderReference } from "pod-partner";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -63,9 +63,7 @@ export function startExample(name: string, environment: Readonly<Record<string, 
   createInterface(child.stdout ?? expect.fail("no output")).on("line", (line) => lines.push(line));
   /** Waits until the program has printed `count` lines like this. */
   const printed = (pattern: RegExp, count = 1) =>
-    vi.waitFor(() => expect(lines.filter((line) => pattern.test(line)).length).toBeGreaterThanOrEqual(count), {
-      timeout: 60_000,
-    });
+    expect.poll(() => lines.filter((line) => pattern.test(line)).length).toBeGreaterThanOrEqual(count);
   return {
     lines,
     printed,

@@ -25,4 +25,4 @@ it("docs/renders.md: the program for two runs spends its tokens in the first one
     stderr: "",
   });
   expect(await run()).toEqual({ stdout: "20 pictures, 0 tokens, 3 requests\n", stderr: "" });
-}, 60_000);
+});

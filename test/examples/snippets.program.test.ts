@@ -66,7 +66,7 @@ describe("the code in the pages", () => {
   let errors: readonly string[] = [];
   beforeAll(() => {
     errors = typeErrors([...pagePrograms, ...blockPrograms]);
-  }, 120_000);
+  });
 
   it.each([...new Set([...blockPrograms, ...pagePrograms].map(({ page }) => page))])(
     "%s: every block has the right types, with only the page's first block before it",
@@ -89,5 +89,5 @@ describe("the code in the pages", () => {
       failure: undefined,
     }));
     expect(finished).toEqual(expected);
-  }, 120_000);
+  });
 });

@@ -116,6 +116,6 @@ describe.each(transports)("over $name", ({ over }) => {
       for (const socket of server.sockets) socket.destroy();
       return sockets.open;
     };
-    await expect.poll(close, { timeout: 5_000 }).toBe(0);
-  }, 120_000);
+    await expect.poll(close).toBe(0);
+  });
 });

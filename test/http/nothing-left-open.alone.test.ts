@@ -10,9 +10,6 @@ import { transports } from "../support/transports.ts";
 import { productPicture } from "../support/waits.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
-/** Sockets close in a later turn of the event loop: on a busy machine, not at once. */
-const patience = { timeout: 15_000 };
-
 /** The name of the error that ends the reading of a download. */
 const failure = (download: Download) =>
   download.bytes().then(
@@ -56,8 +53,8 @@ describe.each(transports)("over $name", ({ over }) => {
     expect(timers.open).toBe(0);
     // The sockets that the platform keeps open for the next call close with the server.
     await emulator.close();
-    await expect.poll(() => sockets.open, patience).toBe(0);
-  }, 90_000);
+    await expect.poll(() => sockets.open).toBe(0);
+  });
 
   it("50 unread downloads do not block the 51st call, and end at their timeout", async () => {
     using sockets = watchSockets();
@@ -73,7 +70,7 @@ describe.each(transports)("over $name", ({ over }) => {
     const unread = await Promise.all(Array.from({ length: 50 }, download));
     expect(await partner.auth.validate()).toHaveProperty("message");
     // Only the socket of the 51st call may be kept for the next.
-    await expect.poll(() => sockets.used, patience).toBeLessThanOrEqual(1);
+    await expect.poll(() => sockets.used).toBeLessThanOrEqual(1);
     for (const each of unread) expect(await failure(each)).toBe("RequestTimeoutError");
   });
 
@@ -86,6 +83,6 @@ describe.each(transports)("over $name", ({ over }) => {
     expect(sockets.used).toBe(1);
     await download.cancel();
     expect(getEventListeners(signal, "abort")).toEqual([]);
-    await expect.poll(() => sockets.used, patience).toBe(0);
+    await expect.poll(() => sockets.used).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { PodPartner, ResponseTooLargeError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { keptByFetch, watchSockets } from "../support/open-handles.ts";
+import { watchSockets } from "../support/open-handles.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { listen } from "../support/raw-server.ts";
 import { clientOf, transports } from "../support/transports.ts";
@@ -88,6 +88,6 @@ describe.each(transports)("a response over $name that is larger than maxResponse
     );
     const error = await rejection(clientOf(server.origin, { ...over, maxResponseSize: limit }).auth.validate());
     expect(error).toBeInstanceOf(ResponseTooLargeError);
-    await expect.poll(() => sockets.open, keptByFetch).toBe(0);
+    await expect.poll(() => sockets.open).toBe(0);
   });
 });

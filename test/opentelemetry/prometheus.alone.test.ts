@@ -46,7 +46,7 @@ describe.runIf(prometheusInstalled || process.env.CI)("with a real Prometheus", 
       await work(round);
       await vi.waitUntil(async () => (await attemptsRead()) === emulator.requests.length, { timeout: 20_000 });
     }
-  }, 60_000);
+  });
   afterAll(() => prometheus?.stop());
 
   async function attemptsRead(): Promise<number> {

@@ -83,5 +83,5 @@ describeWithRedis("a fleet, against a model of the service's bucket", () => {
       }),
       { numRuns: 20, examples: [[nearlyFull]] },
     );
-  }, 60_000);
+  });
 });

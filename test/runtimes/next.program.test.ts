@@ -1,6 +1,6 @@
 import { PodPartner, type RenderReference } from "pod-partner";
 import { type RunningEmulator, sampleImage, startEmulator } from "pod-partner/testing";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isNextMissing, type NextApp, nextVersions, startNextApp } from "./next-app.ts";
 
 /** Orders a render, which stays pending until the test completes it. */
@@ -25,7 +25,7 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
       emulator = await startEmulator({ renderDuration: 3_600_000 });
       const { baseUrl, secretKey } = emulator;
       app = await startNextApp(version, { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey });
-    }, 180_000);
+    });
     afterAll(async () => {
       await app?.[Symbol.asyncDispose]();
       await emulator?.close();
@@ -38,7 +38,7 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
       const { requests } = emulator;
       const visit = app.visit("/waiting", { baseUrl, secretKey, reference });
       const looks = () => requests.filter(({ path }) => path === `/renders/${reference}`);
-      await vi.waitFor(() => expect(looks()).not.toEqual([]), { timeout: 10_000 });
+      await expect.poll(looks).not.toEqual([]);
       emulator.completeRender(reference);
       expect(await visit).toBe("completed");
     });

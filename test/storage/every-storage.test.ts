@@ -74,7 +74,7 @@ describeEachStorage("a storage", ({ open, pass }) => {
   it("gives a free key to exactly one of many", async () => {
     const stores = [open(), open()];
     const taken = await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
+      Array.from({ length: 20 }, (_, index) =>
         (stores[index % 2] ?? open()).set("key", bytes(`${index}`), { expected: null }),
       ),
     );
@@ -84,8 +84,8 @@ describeEachStorage("a storage", ({ open, pass }) => {
 
   it("applies the changes of a process in the order of their calls", async () => {
     const storage = open();
-    await Promise.all(Array.from({ length: 200 }, (_, index) => storage.set("key", bytes(`${index}`))));
-    expect(text(await storage.get("key"))).toBe("199");
+    await Promise.all(Array.from({ length: 50 }, (_, index) => storage.set("key", bytes(`${index}`))));
+    expect(text(await storage.get("key"))).toBe("49");
   });
 
   it("iterates the keys with a prefix, whatever characters it has", async () => {
@@ -116,9 +116,9 @@ describeEachStorage("a storage", ({ open, pass }) => {
     }
   });
 
-  it("iterates thousands of keys, also while each is read, changed and deleted", async () => {
+  it("iterates several pages of keys, also while some are read, changed and deleted", async () => {
     const storage = open();
-    const keys = Array.from({ length: 2_345 }, (_, index) => `many:${index}`);
+    const keys = Array.from({ length: 1_234 }, (_, index) => `many:${index}`);
     await storage.set("other", all);
     for (let from = 0; from < keys.length; from += 100) {
       await Promise.all(keys.slice(from, from + 100).map((key) => storage.set(key, all)));
@@ -127,9 +127,9 @@ describeEachStorage("a storage", ({ open, pass }) => {
     const seen = new Set<string>();
     for await (const key of storage.keys("many:")) {
       seen.add(key);
-      await storage.get(key);
-      await storage.set(key, bytes("changed"));
-      if (seen.size % 2 === 0) await storage.delete(key);
+      if (seen.size % 5 === 0) await storage.set(key, bytes("changed"));
+      if (seen.size % 10 === 0) await storage.get(key);
+      if (seen.size % 10 === 0) await storage.delete(key);
     }
     expect(seen).toEqual(new Set(keys));
   });

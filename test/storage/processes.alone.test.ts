@@ -75,14 +75,14 @@ describe.each(Object.entries({ sqlite: file, redis, postgres }))(
         const job = { task: "count", location: shared.location, times: 500 } as const;
         expect(await Promise.all([runChild(job), runChild(job)])).toEqual(["", ""]);
         expect(text(await shared.open().get("count"))).toBe("1000");
-      }, 60_000);
+      });
 
       it("open it, write and close it, without a failure", async () => {
         const job = { task: "open", location: shared.location, times: 20 } as const;
         const failures = await Promise.all(Array.from({ length: 5 }, () => runChild(job)));
         expect(failures).toEqual(failures.map(() => ""));
         expect(await keysOf(shared.open(), "key:")).toHaveLength(5 * 20);
-      }, 60_000);
+      });
     });
 
     describeHere("one of which is killed", () => {
@@ -99,7 +99,7 @@ describe.each(Object.entries({ sqlite: file, redis, postgres }))(
             expect(await storage.set(key, Uint8Array.of(round))).toBe(true);
           }
         }
-      }, 60_000);
+      });
 
       it("get its lock when the lock ends, and not before", async () => {
         await killChild({ task: "lock", location: shared.location, times: 10 * minute });
@@ -109,7 +109,7 @@ describe.each(Object.entries({ sqlite: file, redis, postgres }))(
         expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();
         await shared.pass(6 * minute);
         expect(await takeLock(storage, "lock", minute, clock)).toBeTypeOf("object");
-      }, 60_000);
+      });
     });
   },
 );

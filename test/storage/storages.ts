@@ -13,7 +13,7 @@ import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from "vitest";
 import { useRedis } from "../redis/use-redis.ts";
 import { redisInstalled } from "../support/redis.ts";
-import { table, usePostgres, withoutPostgres } from "../support/use-postgres.ts";
+import { describeWithPostgres, table, usePostgres } from "../support/use-postgres.ts";
 
 /** What the tests of every storage use. */
 export interface Stores {
@@ -100,8 +100,11 @@ interface Connected {
 }
 
 /** Each of two processes has a client of its own. */
-function inPostgres(connect: (url: string) => Connected | Promise<Connected>, behindPgBouncer = false): Stores {
-  const context = usePostgres();
+function inPostgres(
+  context: ReturnType<typeof usePostgres>,
+  connect: (url: string) => Connected | Promise<Connected>,
+  behindPgBouncer: boolean,
+): Stores {
   const connected: Connected[] = [];
   let turn = 0;
   beforeAll(async () => {
@@ -140,7 +143,7 @@ function pglite(): Stores {
   beforeAll(async () => {
     database = await PGlite.create();
     await postgresStorage(database).migrate();
-  }, 120_000);
+  });
   beforeEach(() => void database.exec(`TRUNCATE ${table}`));
   afterAll(() => database.close());
   return { open: () => postgresStorage(database), pass: async (ms) => void (await database.query(shorten(ms))) };
@@ -151,23 +154,30 @@ const kinds = {
   sqlite,
   "redis with node-redis": nodeRedis,
   "redis with ioredis": ioredis,
-  "postgres with a pool of pg": () => inPostgres(poolOf),
-  "postgres with a client of pg": () => inPostgres(clientOf),
-  "postgres with postgres.js": () => inPostgres(postgresJsOf),
-  "postgres behind PgBouncer with a pool of pg": () => inPostgres(poolOf, true),
-  "postgres behind PgBouncer with postgres.js": () => inPostgres(postgresJsOf, true),
   pglite,
 };
 
-/** The tests on these storages are skipped on a machine without the server, but not in CI. */
-const missing = [...(redisInstalled || process.env.CI ? [] : ["redis"]), ...(withoutPostgres ? ["postgres"] : [])];
+/** They share one server. */
+const clientsOfPostgres = [
+  ["a pool of pg", poolOf, false],
+  ["a client of pg", clientOf, false],
+  ["postgres.js", postgresJsOf, false],
+  ["a pool of pg behind PgBouncer", poolOf, true],
+  ["postgres.js behind PgBouncer", postgresJsOf, true],
+] as const;
 
-/** Runs the tests on each storage. */
+/** Runs the tests on each storage. On a machine without its server, but not in CI, those of a storage are skipped. */
 export function describeEachStorage(title: string, tests: (stores: Stores, kind: string) => void): void {
   for (const [kind, use] of Object.entries(kinds)) {
-    const skipped = missing.some((server) => kind.startsWith(server));
-    describe.skipIf(skipped)(`${title}: ${kind}`, () => tests(use(), kind));
+    const isSkipped = kind.startsWith("redis") && !redisInstalled && !process.env.CI;
+    describe.skipIf(isSkipped)(`${title}: ${kind}`, () => tests(use(), kind));
   }
+  describeWithPostgres(`${title}: postgres`, () => {
+    const context = usePostgres();
+    describe.each(clientsOfPostgres)("with %s", (kind, connect, isBehind) => {
+      tests(inPostgres(context, connect, isBehind), kind);
+    });
+  });
 }
 
 /** The keys of an iteration, sorted. */

@@ -61,6 +61,3 @@ export function watchSockets(): SocketWatch {
     [Symbol.dispose]: () => void unsubscribe("net.client.socket", onSocket),
   };
 }
-
-/** After a request that broke off, the `fetch` of Node 26 opens another connection, and closes it when it was idle for 4 seconds. */
-export const keptByFetch = { timeout: 15_000 };

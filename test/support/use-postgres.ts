@@ -29,7 +29,7 @@ export function usePostgres() {
     pool.on("error", () => undefined);
     const { postgresStorage } = await import("pod-partner/postgres");
     await postgresStorage(pool).migrate();
-  }, 60_000);
+  });
   beforeEach(async () => {
     await pool?.query(`TRUNCATE ${table}`);
   });

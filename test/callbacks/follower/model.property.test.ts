@@ -80,7 +80,7 @@ describe("a follower, with overlapping callbacks and sweeps, failing handlers an
       }),
       { numRuns: runs },
     );
-  }, 120_000);
+  });
 
   it("hands over quantities that never shrink, and the last state, also when the service returns outdated orders", async () => {
     useInstantDigest();
@@ -98,5 +98,5 @@ describe("a follower, with overlapping callbacks and sweeps, failing handlers an
       }),
       { numRuns: runs },
     );
-  }, 120_000);
+  });
 });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { PodPartner } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
-import { beforeAll, describe, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, onTestFinished } from "vitest";
 
 const candidates = [
   process.env.CHROMIUM ?? "",
@@ -33,7 +33,6 @@ let starting: Promise<Browser> | undefined;
 /** Starts a browser before the first test that needs it. The test files of a process share it, and it ends with the process. */
 export function useChromium(): { readonly browser: Browser } {
   // A browser without a graphics card needs seconds for what takes milliseconds elsewhere.
-  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
   let browser: Browser | undefined;
   beforeAll(async () => {
     // Chromium's sandbox does not work for root, which CI containers run as.

@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { createManualClock, startEmulator } from "pod-partner/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { rejection } from "../../support/exchange.ts";
 import { dropship, setUp } from "../support.ts";
 
-const patience = { timeout: 15_000 };
 const png = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
 describe("a request's body", () => {
@@ -22,7 +21,7 @@ describe("a request's body", () => {
     const headers = { "Content-Type": "application/octet-stream" };
     const response = send("POST", "/images", { headers, body, duplex: "half" } as RequestInit);
     write(new Uint8Array(png));
-    await vi.waitFor(() => expect(emulator.requests[0]?.request.body?.size).toBe(8));
+    await expect.poll(() => emulator.requests[0]?.request.body?.size).toBe(8);
     expect(emulator.requests[0]?.outcome).toBe("open");
     write(new Uint8Array(1000));
     close();
@@ -95,7 +94,7 @@ describe("a response that does not arrive as a whole is recorded as", () => {
     const headers = { "X-Service-Secret-Key": emulator.secretKey };
     const response = await emulator.fetch(`${emulator.baseUrl}/stores`, { headers, signal: client.signal });
     const read = rejection(response.text());
-    await vi.waitFor(() => expect(emulator.requests[0]?.response?.body?.text).toMatch(/^\{"stores"/));
+    await expect.poll(() => emulator.requests[0]?.response?.body?.text).toMatch(/^\{"stores"/);
     expect(emulator.requests[0]).toMatchObject({ status: 200, outcome: "open", duration: undefined });
     client.abort(new Error("enough"));
     expect(await read).toEqual(new Error("enough"));
@@ -130,10 +129,10 @@ describe("a response that does not arrive as a whole is recorded as", () => {
     });
     client.on("error", () => {});
     client.write(part);
-    await vi.waitFor(() => expect(emulator.requests[0]?.request.body?.text).toBe(part), patience);
+    await expect.poll(() => emulator.requests[0]?.request.body?.text).toBe(part);
     expect(emulator.requests[0]?.outcome).toBe("open");
     client.destroy();
-    await vi.waitFor(() => expect(emulator.requests[0]?.outcome).toBe("aborted"), patience);
+    await expect.poll(() => emulator.requests[0]?.outcome).toBe("aborted");
     expect(emulator.requests[0]?.status).toBeUndefined();
   });
 });

@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createManualClock, type ManualClock, type RunningEmulator, startEmulator } from "pod-partner/testing";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** Sockets close in a later turn of the event loop: on a busy machine, not at once. */
-const patience = { timeout: 15_000 };
-
 const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
 
 const partOfAnOrder = (secretKey: string) =>
@@ -60,7 +58,7 @@ describe("a client that goes away", () => {
     socket.resume();
     await once(socket, "connect");
     socket.write(bytes, "latin1");
-    await vi.waitFor(() => expect(emulator.requests).toHaveLength(requests), patience);
+    await expect.poll(() => emulator.requests).toHaveLength(requests);
     return socket;
   }
 
@@ -75,7 +73,7 @@ describe("a client that goes away", () => {
       const socket = await start(part(emulator.secretKey), request);
       socket[leave]();
     }
-    await vi.waitFor(() => expect(openSockets()).toBe(before), patience);
+    await expect.poll(() => openSockets()).toBe(before);
     expect(errors).toEqual([]);
     expect(emulator.requests.map(({ status }) => status)).toEqual(Array(5).fill(undefined));
     expect((await emulator.fetch(`${emulator.baseUrl}/orders`)).status).toBe(401);
@@ -89,8 +87,8 @@ describe("a client that goes away", () => {
     emulator.faults.add(fault);
     const socket = await start(bytes(emulator.secretKey), 1);
     socket.destroy();
-    await vi.waitFor(() => expect(openSockets()).toBe(before), patience);
-    await vi.waitFor(() => expect(clock.pending).toBe(0), patience);
+    await expect.poll(() => openSockets()).toBe(before);
+    await expect.poll(() => clock.pending).toBe(0);
     expect(errors).toEqual([]);
   });
 });

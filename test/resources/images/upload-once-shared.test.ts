@@ -50,11 +50,11 @@ function connect(clock = createManualClock(), storage: KeyValueStorage = memoryS
             await clock.advance(10);
             return sent;
           },
-          { interval: 5, timeout: 10_000 },
+          { interval: 5 },
         )
         .toBe(count),
     /** Waits until a client has found that another one holds the lease. */
-    untilRefused: () => expect.poll(() => refused, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0),
+    untilRefused: () => expect.poll(() => refused, { interval: 5 }).toBeGreaterThan(0),
   };
 }
 
@@ -236,7 +236,7 @@ describe("the same content at the same moment", () => {
     abort.abort("enough");
     expect(await call).toBe("enough");
     slow.resolve();
-    await expect.poll(() => clock.pending, { interval: 5, timeout: 10_000 }).toBe(0);
+    await expect.poll(() => clock.pending, { interval: 5 }).toBe(0);
     expect(leases).toContain(comes);
     const keys: string[] = [];
     for await (const key of storage.keys("")) keys.push(key);

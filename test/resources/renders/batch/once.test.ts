@@ -281,5 +281,5 @@ describe("a process that dies", () => {
       expect(await setup.used()).toBe(6 + lost);
     });
     await fc.assert(property, { numRuns: 10 });
-  }, 60_000);
+  });
 });

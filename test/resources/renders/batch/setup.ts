@@ -1,13 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { type ImageReference, type KeyValueStorage, memoryStorage, PodPartner, type RenderInput } from "pod-partner";
 import { createEmulator, createManualClock, type EmulatorOptions, sampleImage } from "pod-partner/testing";
-import { vi } from "vitest";
 import { settle } from "../../../support/settle.ts";
 // A client loads it at its first retry.
 import "p-retry";
-
-// The emulator draws each picture.
-vi.setConfig({ testTimeout: 60_000 });
 
 type Options = NonNullable<ConstructorParameters<typeof PodPartner>[0]>;
 type Fetch = NonNullable<Options["fetch"]>;
