@@ -49,7 +49,20 @@ describe("the site", () => {
   it("documents the parameters, errors and examples of a method", () => {
     const text = readFileSync(join(root, "site/reference/pod-partner/interfaces/OrdersResource.md"), "utf8");
     const [, ensure = ""] = text.split(/^### ensure\(\)$/m);
-    expect(ensure.split(/^### /m)[0]).toMatch(/customIdentifier.*`options\?`.*`OrderMismatchError` if.*```ts\n/s);
+    expect(ensure.split(/^### /m)[0]).toMatch(
+      /customIdentifier.*\| `options\?` \|.*\| \[`OrderMismatchError`\]\(\S+\) \| if.*```ts\n/s,
+    );
+    expect(text).toMatch(/^Guide: \[.+\]\(\S+docs\/orders\.md\)$/m);
+    expect(text).toMatch(/^\| `orderReference` \| \[`OrderReference`\]\(\S+\) \| The reference of the order\. \|$/m);
+    expect(text).not.toMatch(/_\$\{string\}/);
+  });
+
+  it("begins with the client", () => {
+    const index = readFileSync(join(root, "site/reference/pod-partner/index.md"), "utf8");
+    const [, first = ""] = index.split(/^## /m);
+    expect(first).toMatch(
+      /^The client\n.*\(classes\/PodPartner\.md\).*`partner\.catalog\.products`.*`partner\.orders`/s,
+    );
   });
 });
 
