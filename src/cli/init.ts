@@ -127,17 +127,17 @@ function nextSteps(example: Example, target: string, variables: readonly string[
   const [main = ""] = example.files;
   const run = `${main.endsWith(".py") ? "python3" : "node"} ${basename(main)}`;
   const page = pageOf(example);
-  const needs = variables.length === 0 ? [] : [`Set ${variables.join(", ")} first.`];
+  const needs = variables.length === 0 ? [] : ["", ...wrap(`Set ${variables.join(", ")} first.`, columns())];
   const steps = [`cd ${target}`, ...(main.endsWith(".py") ? [] : ["npm install"]), `npx pod-partner dev -- ${run}`];
   return [
     `${example.files.length === 1 ? basename(main) : `${example.files.length} files`} in ${target}/. ${summaryOf(example)}`,
     "",
     ...steps.map((step) => `  ${step}`),
+    ...needs,
     "",
     ...wrap(
       [
         "`dev` runs it against an emulator; for the service, set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY and leave `npx pod-partner dev --` out.",
-        ...needs,
         ...(page === undefined ? [] : [`It is explained in node_modules/pod-partner/docs/${page}.`]),
       ].join(" "),
       columns(),
