@@ -1,7 +1,7 @@
 import gaps from "../schemas/gaps.json" with { type: "json" };
 import { isRecord } from "../util/foreign.ts";
-import { visible } from "../util/visible.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, type Verdict } from "./conform-run.ts";
+import { escaped, htmlPage } from "./report-page.ts";
 import { counted } from "./terminal.ts";
 
 const page = "node_modules/pod-partner/docs/conform.md";
@@ -16,6 +16,15 @@ export function shown(value: unknown): string {
   const entries = Object.entries(value);
   if (entries.length === 0) return "none";
   return entries.map(([name, inner]) => `${name}: ${shown(inner)}`).join("; ");
+}
+
+/** What was measured and what was expected, in words: of objects only the fields that differ. */
+export function comparedOf({ value, expected }: ConformFinding): { readonly is: string; readonly was: string } {
+  if (!isRecord(value) || !isRecord(expected)) return { is: shown(value), was: shown(expected) };
+  const names = Object.keys(value).filter((name) => shown(value[name]) !== shown(expected[name]));
+  const of = (record: Readonly<Record<string, unknown>>) =>
+    shown(Object.fromEntries(names.flatMap((name) => (Object.hasOwn(record, name) ? [[name, record[name]]] : []))));
+  return names.length === 0 ? { is: shown(value), was: shown(expected) } : { is: of(value), was: of(expected) };
 }
 
 export const countOf = ({ findings }: Pick<ConformReport, "findings">, wanted: Verdict): number =>
@@ -33,7 +42,7 @@ export function consequenceOf({ verdict, follows, inFile, row }: ConformFinding)
 export const toJson = (report: ConformReport): string =>
   JSON.stringify(
     {
-      ok: isAsAssumed(report) && !report.interrupted,
+      ok: isAsAssumed(report) && !report.interrupted && report.failure === undefined,
       ...report,
       took: Math.round(report.took),
       findings: report.findings.map((finding) => {
@@ -57,18 +66,16 @@ export const toJson = (report: ConformReport): string =>
     2,
   );
 
-const escaped = (text: string): string =>
-  visible(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
-
 /** The report as JUnit's XML, for the test reports of CI. */
 export function toJunit(report: ConformReport): string {
   const cases = report.findings.map((finding) => {
-    const { row, verdict, reason = "", value, expected } = finding;
+    const { row, verdict, reason = "" } = finding;
+    const { is, was } = comparedOf(finding);
     const inside =
       verdict === "not tried"
         ? `<skipped message="${escaped(reason)}"/>`
         : verdict === "differs"
-          ? `<failure type="differs" message="${escaped(`expected ${shown(expected)}, measured ${shown(value)}`)}">${escaped(consequenceOf(finding))}</failure>`
+          ? `<failure type="differs" message="${escaped(`expected ${was}, measured ${is}`)}">${escaped(consequenceOf(finding))}</failure>`
           : "";
     return `  <testcase classname="pod-partner conform" name="${row.id}: ${escaped(row.title)}">${inside}</testcase>`;
   });
@@ -92,16 +99,17 @@ const sections: readonly (readonly [verdict: Verdict, title: string, about: stri
 const classOf = (verdict: Verdict): string => verdict.replace(" ", "-");
 
 function entryOf(finding: ConformFinding): string {
-  const { row, verdict, value, expected, reason, inFile, overrides } = finding;
+  const { row, verdict, value, reason, inFile, overrides } = finding;
   if (verdict === "as assumed") {
     return `<li class="as-assumed"><span>${marked(row.title)} <small>gap ${row.gap}</small></span><span>${marked(shown(value))}</span></li>`;
   }
   const gap = gaps.find(({ number }) => number === row.gap);
   const consequence = consequenceOf(finding);
+  const { is, was } = comparedOf(finding);
   const facts =
     verdict === "not tried"
       ? `<dt>Why</dt><dd>${marked(reason ?? "")}</dd>`
-      : `<dt>${inFile ? "Before" : "Assumed"}</dt><dd>${marked(shown(expected))}</dd><dt>Is</dt><dd class="is">${marked(shown(value))}</dd>`;
+      : `<dt>${inFile ? "Before" : "Assumed"}</dt><dd>${marked(was)}</dd><dt>Is</dt><dd class="is">${marked(is)}</dd>`;
   return `<li class="${classOf(verdict)}">
 <h3>${marked(row.title)}</h3>
 <p class="gap">Gap ${row.gap}, section ${escaped(gap?.section ?? "")}: ${marked(gap?.notShown ?? "")}</p>
@@ -109,50 +117,11 @@ function entryOf(finding: ConformFinding): string {
 </li>`;
 }
 
-/** The report as one HTML page, which needs nothing else. Its colours are those of the emulator's page. */
-export function toHtml(report: ConformReport): string {
-  const { baseUrl, date, requests, orders, left, interrupted, took, version } = report;
-  const differing = countOf(report, "differs");
-  const verdict =
-    differing === 0 ? "The service is as assumed" : `${counted(differing, "difference")} from what is assumed`;
-  const title = interrupted ? "Ended before all was measured" : verdict;
-  const cards = sections.map(
-    ([name, label]) =>
-      `<a class="card ${classOf(name)}" href="#${classOf(name)}"><b>${countOf(report, name)}</b><span>${label.toLowerCase()}</span></a>`,
-  );
-  const lists = sections
-    .filter(([name]) => countOf(report, name) > 0)
-    .map(([name, label, about]) => {
-      const entries = report.findings.filter((finding) => finding.verdict === name).map(entryOf);
-      return `<section id="${classOf(name)}"><h2>${label}</h2><p class="about">${about}</p><ul class="rows">${entries.join("\n")}</ul></section>`;
-    });
-  const remains = left.map((text) => `<li>${marked(text)}</li>`).join("");
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>pod-partner conform: ${title}</title>
-<style>
-  :root {
-    color-scheme: light dark;
-    --page: light-dark(#f4f5f7, #0d1015); --surface: light-dark(#ffffff, #14181f); --line: light-dark(#e2e5ea, #262d38);
-    --text: light-dark(#171b21, #e7eaef); --muted: light-dark(#5a6270, #9aa4b3); --accent: light-dark(#2454c9, #8bb0ff);
-    --good: light-dark(#146c3c, #5fd08f); --warn: light-dark(#8a5200, #f0b454); --bad: light-dark(#b3261e, #ff8f86);
-    --sunken: light-dark(#f0f1f4, #0f1319);
-    --mono: ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", "DejaVu Sans Mono", monospace;
-  }
-  * { box-sizing: border-box }
-  body { margin: 0; background: var(--page); color: var(--text); font: 14px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif }
-  main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
-  h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .35rem }
+const style = `
   h2 { font-size: 1.05rem; margin: 2.25rem 0 0 }
   h3 { font-size: 1rem; font-weight: 600; margin: 0 }
-  a { color: var(--accent) }
-  code { font: 12.5px var(--mono); background: var(--sunken); border-radius: 4px; padding: .05rem .25rem; overflow-wrap: anywhere }
-  .facts, .about, .gap { color: var(--muted); margin: 0 }
+  .about, .gap { color: var(--muted); margin: 0 }
   .gap { font-size: 12.5px }
-  .facts { overflow-wrap: anywhere }
-  .facts code { background: none; padding: 0 }
   .cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin: 1.5rem 0 0 }
   .card { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; text-decoration: none; color: var(--muted) }
   .card b { display: block; font-size: 1.7rem; line-height: 1.2; font-weight: 600; color: var(--text); font-variant-numeric: tabular-nums }
@@ -170,21 +139,38 @@ export function toHtml(report: ConformReport): string {
   .left { margin: .5rem 0 0; padding-left: 1.1rem; color: var(--muted) }
   .left li { overflow-wrap: anywhere }
   @media (max-width: 40rem) {
-    main { padding: 1.25rem 1rem 3rem }
     .cards { grid-template-columns: repeat(2, 1fr) }
     dl, .rows li.as-assumed { grid-template-columns: 1fr; gap: 0 }
     dt { font-size: 12.5px; margin-top: .3rem }
-  }
-</style>
-<main>
-<h1>${title}</h1>
-<p class="facts"><code>${escaped(baseUrl)}</code>, measured on ${escaped(date.slice(0, 16).replace("T", " "))} UTC by pod-partner ${escaped(version)}:
-${counted(report.findings.length, "row")}, ${counted(requests, "request")}, ${counted(orders, "order")}, ${(took / 1_000).toFixed(0)} s.</p>
+  }`;
+
+/** The report as one HTML page. */
+export function toHtml(report: ConformReport): string {
+  const { baseUrl, date, requests, orders, left, interrupted, failure, took, version } = report;
+  const differing = countOf(report, "differs");
+  const verdict =
+    differing === 0 ? "The service is as assumed" : `${counted(differing, "difference")} from what is assumed`;
+  const title = interrupted || failure !== undefined ? "Ended before all was measured" : verdict;
+  const cards = sections.map(
+    ([name, label]) =>
+      `<a class="card ${classOf(name)}" href="#${classOf(name)}"><b>${countOf(report, name)}</b><span>${label.toLowerCase()}</span></a>`,
+  );
+  const lists = sections
+    .filter(([name]) => countOf(report, name) > 0)
+    .map(([name, label, about]) => {
+      const entries = report.findings.filter((finding) => finding.verdict === name).map(entryOf);
+      return `<section id="${classOf(name)}"><h2>${label}</h2><p class="about">${about}</p><ul class="rows">${entries.join("\n")}</ul></section>`;
+    });
+  const remains = left.map((text) => `<li>${marked(text)}</li>`).join("");
+  return htmlPage(
+    "conform",
+    title,
+    style,
+    `<p class="facts"><code>${escaped(baseUrl)}</code>, measured on ${escaped(date.slice(0, 16).replace("T", " "))} UTC by pod-partner ${escaped(version)}:
+${counted(report.findings.length, "row")}, ${counted(requests, "request")}, ${counted(orders, "order")}, ${(took / 1_000).toFixed(0)} s.${failure === undefined ? "" : ` ${escaped(failure)}`}</p>
 <div class="cards">${cards.join("")}</div>
 ${lists.join("\n")}
 <section><h2>What is left behind</h2><ul class="left">${remains === "" ? "<li>nothing</li>" : remains}</ul></section>
-<section><h2>How to go on</h2><p class="about">Give the file to the client, the emulator and verify with <code>POD_PARTNER_ASSUMPTIONS</code>, and run <code>pod-partner conform --compare</code> with it each night: <code>${page}</code>.</p></section>
-</main>
-</html>
-`;
+<section><h2>How to go on</h2><p class="about">Give the file to the client, the emulator and verify with <code>POD_PARTNER_ASSUMPTIONS</code>, and run <code>pod-partner conform --compare</code> with it each night: <code>${page}</code>.</p></section>`,
+  );
 }

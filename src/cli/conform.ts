@@ -6,7 +6,7 @@ import type { Issue, MeasuredAssumptions, PodPartnerOptions } from "pod-partner"
 import { inOneLine } from "../util/visible.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
 import type { Permitted } from "./conform-lab.ts";
-import { consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
+import { comparedOf, consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
 import { rows } from "./conform-rows.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, runConform, type Verdict } from "./conform-run.ts";
 import { checkFile, noAssumptions, writeFile } from "./conform-service.ts";
@@ -122,7 +122,7 @@ const isClean = ({ left }: ConformReport): boolean => !left.some((text) => /coul
 const plain = (title: string): string => title.replaceAll("`", "");
 
 function findingLines(finding: ConformFinding): readonly string[] {
-  const { row, verdict, value, expected, reason = "", inFile } = finding;
+  const { row, verdict, value, reason = "", inFile } = finding;
   const room = columns() - 6;
   const first = ` ${signs[verdict]}  ${plain(row.title)}`;
   if (verdict === "as assumed") {
@@ -130,11 +130,12 @@ function findingLines(finding: ConformFinding): readonly string[] {
     return [` ${signs[verdict]}  ${line}`, ...more.map((rest) => `    ${rest}`)];
   }
   const colour = verdict === "differs" ? "red" : verdict === "measured" ? "cyan" : "dim";
-  const is =
+  const { is, was } = comparedOf(finding);
+  const about =
     verdict === "not tried"
       ? reason
-      : `${shown(value)}; ${inFile ? "the file has" : "assumed"}: ${shown(expected)}. ${verdict === "differs" ? consequenceOf(finding) : ""}`;
-  return [first, ...wrap(plain(is).trim(), room).map((line) => `    ${paint(colour, line)}`)];
+      : `${is}; ${inFile ? "the file has" : "assumed"}: ${was}. ${verdict === "differs" ? consequenceOf(finding) : ""}`;
+  return [first, ...wrap(plain(about).trim(), room).map((line) => `    ${paint(colour, line)}`)];
 }
 
 /** Shows which row is measured, on a terminal. */

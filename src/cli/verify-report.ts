@@ -1,4 +1,4 @@
-import { visible } from "../util/visible.ts";
+import { escaped, htmlPage } from "./report-page.ts";
 import { counted } from "./terminal.ts";
 import type { Row } from "./verify-catalogue.ts";
 import type { Finding } from "./verify-compare.ts";
@@ -68,10 +68,6 @@ export const toJson = (report: Report): string =>
     2,
   );
 
-const escaped = (text: string): string =>
-  // XML has no control characters.
-  visible(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
-
 /** The report as JUnit's XML, for the test reports of CI. */
 export function toJunit(report: Report): string {
   const cases = report.outcomes.map(({ row, status, reason = "does not apply", findings, took, output }) => {
@@ -93,7 +89,21 @@ ${cases.join("\n")}
 
 const signs = { passed: "✓", failed: "✗", skipped: "–" } as const;
 
-/** The report as one HTML page, which needs nothing else. */
+const style = `
+  table { border-collapse: collapse; width: 100%; margin: 1.5rem 0 0; background: var(--surface) }
+  table, pre { border: 1px solid var(--line); border-radius: 8px }
+  td { border-top: 1px solid var(--line); padding: .55rem .8rem; vertical-align: top }
+  tr:first-child td { border-top: 0 }
+  td:first-child { width: 1.4rem; font-weight: 600 }
+  td:nth-child(n + 3) { text-align: right; white-space: nowrap; color: var(--muted); font-variant-numeric: tabular-nums }
+  .passed td:first-child { color: var(--good) }
+  .failed td:first-child, .failed li { color: var(--bad) }
+  .failed td:nth-child(2) { font-weight: 600 }
+  .failed ul, .failed p, .failed details { font-weight: 400; margin: .3rem 0; padding-left: 0; list-style: none }
+  .skipped { color: var(--muted) }
+  pre { overflow-x: auto; padding: .8rem; font: 12.5px/1.5 var(--mono); background: var(--sunken) }`;
+
+/** The report as one HTML page. */
 export function toHtml(report: Report): string {
   const rows = report.outcomes.map(({ row, status, reason, findings, took, requests, output }) => {
     const list = findings.map(({ text }) => `<li>${escaped(text)}</li>`).join("");
@@ -107,36 +117,15 @@ export function toHtml(report: Report): string {
   const failed = failedOf(report).length;
   const verdict = failed === 0 ? "It survives" : failed === 1 ? "One thing breaks it" : `${failed} things break it`;
   const title = isInterrupted(report) ? `${report.outcomes.length} of ${report.planned} rows` : verdict;
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>pod-partner verify: ${title}</title>
-<style>
-  :root { color-scheme: light dark; --line: #d1d9e0; --dim: #59636e; --good: #1a7f37; --bad: #cf222e }
-  @media (prefers-color-scheme: dark) { :root { --line: #3d444d; --dim: #9198a1; --good: #3fb950; --bad: #f85149 } }
-  body { font: 15px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 62rem; margin: 3rem auto; padding: 0 1.5rem }
-  h1 { font-size: 1.6rem; margin: 0 }
-  p.facts { color: var(--dim); margin: .25rem 0 2rem }
-  table { border-collapse: collapse; width: 100% }
-  td { border-top: 1px solid var(--line); padding: .55rem .6rem; vertical-align: top }
-  td:first-child { width: 1.4rem; font-weight: 600 }
-  td:nth-child(n + 3) { text-align: right; white-space: nowrap; color: var(--dim); font-variant-numeric: tabular-nums }
-  .passed td:first-child { color: var(--good) }
-  .failed td:first-child, .failed li { color: var(--bad) }
-  .failed td:nth-child(2) { font-weight: 600 }
-  .failed ul, .failed p, .failed details { font-weight: 400; margin: .3rem 0; padding-left: 0; list-style: none }
-  .skipped { color: var(--dim) }
-  pre { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; padding: .8rem; font-size: 12.5px }
-  code { font-size: 13px }
-</style>
-<h1>${title}</h1>
-<p class="facts"><code>${escaped(report.program)}</code> made ${counted(report.orders, "order")} and ${counted(report.claims, "claim")} in ${counted(report.requests, "request")}.
+  return htmlPage(
+    "verify",
+    title,
+    style,
+    `<p class="facts"><code>${escaped(report.program)}</code> made ${counted(report.orders, "order")} and ${counted(report.claims, "claim")} in ${counted(report.requests, "request")}.
 ${counted(report.outcomes.length, "row")} in ${seconds(report.took)} s, pod-partner ${escaped(report.version)}, seed ${report.seed}.</p>
 <table>
 <tr><td></td><td></td><td>requests</td><td>time</td></tr>
 ${rows.join("\n")}
-</table>
-</html>
-`;
+</table>`,
+  );
 }

@@ -131,6 +131,43 @@ describe("pod-partner conform", () => {
     expect(verified.code).toBe(0);
   });
 
+  it("refuses files that it cannot write, and production by its host or path, before it sends anything", async () => {
+    const emulator = await useEmulator();
+    const at = useFolder();
+    const environment = environmentOf(emulator);
+    const run = (args: readonly string[], changes: Readonly<Record<string, string>> = {}) =>
+      runCli(["conform", "--test-environment", "--yes", "--out", at("a.json"), "--journal", at("j"), ...args], {
+        ...environment,
+        ...changes,
+      });
+    for (const flag of ["--out", "--html", "--junit", "--journal"]) {
+      const refused = await run([flag, at("missing/file")]);
+      expect(refused.code).toBe(2);
+      expect(refused.errors).toMatch(/^pod-partner: The file .*missing\/file cannot be written: ENOENT.*\n$/);
+    }
+    // Node itself reads this option of a program, and ends when there is no such file.
+    expect((await run(["--env-file", at("missing")])).code).not.toBe(0);
+    for (const url of ["https://prod1.example/v2", "https://api_live.example/v2", "https://api.example/prd/v2"]) {
+      const refused = await run([], { POD_PARTNER_BASE_URL: url });
+      expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining("looks like production")]);
+    }
+    expect(emulator.requests.length).toBe(0);
+  });
+
+  it("cancels what it placed when the reader of its output has gone", async () => {
+    const emulator = await useEmulator();
+    const at = useFolder();
+    const running = startCli(
+      ["conform", "--test-environment", "--yes", "--out", at("a.json"), "--journal", at("journal")],
+      environmentOf(emulator),
+    );
+    await running.until(/A customIdentifier that exists/);
+    running.closeOutput();
+    expect(await running.ended).toEqual({ code: 141, signal: null });
+    expect(openOrders(emulator)).toEqual([]);
+    expect([existsSync(at("a.json")), existsSync(at("journal"))]).toEqual([false, false]);
+  });
+
   it("cancels what it placed at Ctrl-C, and lists what is left", async () => {
     const emulator = await useEmulator();
     const at = useFolder();
@@ -143,7 +180,7 @@ describe("pod-partner conform", () => {
     running.kill("SIGINT");
     expect(await running.ended).toEqual({ code: 130, signal: null });
     expect(running.output()).toMatch(
-      /Ended after \d+ rows; what it placed is canceled\.[\s\S]*the canceled order Order_/,
+      /Ended after \d+ rows: what it placed is canceled\.[\s\S]*the canceled order Order_/,
     );
     expect(openOrders(emulator)).toEqual([]);
     expect([existsSync(at("a.json")), existsSync(at("journal"))]).toEqual([false, false]);
