@@ -26,6 +26,8 @@ interface Row {
   readonly call: Method;
   /** Whether the call may throw instead of rejecting: it returns no promise. */
   readonly throws?: boolean;
+  /** Whether the call passes a value of its own. */
+  readonly once?: boolean;
 }
 
 function* rowsOf(name: string, call: Method): Generator<Row> {
@@ -38,7 +40,7 @@ function* rowsOf(name: string, call: Method): Generator<Row> {
   yield { name: `${name} options`, call: (value) => call(...given, value) };
   for (const option of own) {
     yield { name: `${name} ${option}`, call: (value) => call(...given, { [option]: value }) };
-    yield { name: `${name} getter of ${option}`, call: () => call(...given, throwing(option)) };
+    yield { name: `${name} getter of ${option}`, call: () => call(...given, throwing(option)), once: true };
   }
 }
 
@@ -167,9 +169,10 @@ async function walk(rows: readonly Row[]) {
   const faults: string[] = [];
   const counts: Record<string, number> = {};
   const legal: Record<string, readonly string[]> = {};
+  const values = Object.entries(wrongValues);
   for (const row of rows) {
     const passed: string[] = [];
-    for (const [what, make] of Object.entries(wrongValues)) {
+    for (const [what, make] of row.once ? values.slice(0, 1) : values) {
       const outcome = await outcomeOf(row, make());
       counts[outcome] = (counts[outcome] ?? 0) + 1;
       if (!fine.has(outcome)) faults.push(`${row.name} with ${what}: ${outcome}`);
@@ -177,9 +180,8 @@ async function walk(rows: readonly Row[]) {
     }
     legal[row.name] = passed;
   }
-  const cells = rows.length * Object.keys(wrongValues).length;
-  if (process.env.MATRIX)
-    console.log(legal, { rows: rows.length, values: Object.keys(wrongValues).length, cells, ...counts });
+  const cells = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (process.env.MATRIX) console.log(legal, { rows: rows.length, values: values.length, cells, ...counts });
   return { faults, legal, cells };
 }
 
