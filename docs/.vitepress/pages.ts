@@ -60,7 +60,7 @@ const tasks = {
     "runtimes",
     "performance",
   ],
-  Test: ["testing", "emulator", "emulator-time", "emulator-controls", "verify", "conform", "command-line"],
+  Test: ["testing", "emulator", "emulator-time", "emulator-controls", "verify", "simulate", "conform", "command-line"],
   "Look up": ["typescript", "endpoints", "specification-gaps", "openapi", "from-v1"],
 };
 
