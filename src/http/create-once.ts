@@ -47,15 +47,15 @@ export interface Created<Data> extends Found<Data> {
   readonly existed: boolean;
 }
 
-/** So many look-ups in a row may be too old when the creation has its tokens. Then it is sent with the first token after the last one. */
+/** How many look-ups in a row may be too old when the creation has its tokens. Then it is sent with the first token after the last one. */
 const mostRepeats = 5;
 /** The same after this many 429s: a bucket of one token that no response reports has none left for the creation after each look-up. */
 const mostRefusals = 3;
-/** After so many, creations are prepared one after the other: what their hooks do may have kept each other from being sent. */
+/** After this many, creations are prepared one after the other: what their hooks do may have kept each other from being sent. */
 const mostTogether = 2;
-/** Where the limits may keep two requests apart for so many milliseconds, a creation has its tokens before it is looked up. */
+/** Where the limits may keep two requests apart for this many milliseconds, a creation has its tokens before it is looked up. */
 const longestApart = 500;
-/** A creation keeps its tokens for at most so many milliseconds while its look-up waits for others. */
+/** A creation keeps its tokens for at most this many milliseconds while its look-up waits for others. */
 const longestKept = 30_000;
 
 /** What is done before each attempt of a creation. */

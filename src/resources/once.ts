@@ -28,9 +28,9 @@ import { canonicalJson, hexOf, sha256 } from "../util/digest.ts";
  * killed. Whoever takes the lock after that sees the note, and one look-up decides.
  */
 
-/** A request is sent at most so many milliseconds after it was noted. The lock lasts for this time and `assumptions.processingTime`. */
+/** A request is sent at most this many milliseconds after it was noted. The lock lasts for this time and `assumptions.processingTime`. */
 const longestNote = 4_000;
-/** A process that works on a creation has so many milliseconds to finish it. Then the others look it up, too: it may have died. */
+/** A process that works on a creation has this many milliseconds to finish it. Then the others look it up, too: it may have died. */
 const firstLook = 1_000;
 /** How often a call takes the lock again that ended before its request was sent. */
 const mostTurns = 5;

@@ -153,7 +153,7 @@ export class ClientStorage {
     const writing = value === undefined ? this.delete(key, options) : this.set(key, value, options);
     // A value that is not what was expected is not changed, now and later.
     const done = (await writing) !== undefined;
-    // Meanwhile it can have been kept with another value.
+    // It can have been kept with another value since.
     if (done && this.#kept.get(key) === kept) this.#kept.delete(key);
     return done;
   }

@@ -24,7 +24,7 @@ export interface Lock {
   extend(lifetime: number): Promise<boolean | undefined>;
   /** Ends the right at once, unless the key holds something else by now. Never rejects: a lock that the storage keeps ends by itself. */
   release(): Promise<void>;
-  /** Ends the right after so many milliseconds, without its holder. Never rejects. */
+  /** Ends the right after this many milliseconds, without its holder. Never rejects. */
   leave(ms: number): Promise<void>;
 }
 

@@ -25,8 +25,8 @@ import {
   type ClaimsMemory,
   type Filing,
   fileClaim,
-  itemIssuesTraits,
-  packageMissingTraits,
+  itemIssuesMatcher,
+  packageMissingMatcher,
   retract,
 } from "./file.ts";
 
@@ -69,7 +69,7 @@ export class ClaimsResource {
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
   createPackageMissing(claim: PackageMissingInput, options?: ClaimOptions): ApiCall<FiledClaim> {
-    return fileClaim(this.#filing, createPackageMissing, claim, options, packageMissingTraits);
+    return fileClaim(this.#filing, createPackageMissing, claim, options, packageMissingMatcher);
   }
 
   /**
@@ -87,7 +87,7 @@ export class ClaimsResource {
    * });
    */
   createItemIssues(claim: ItemIssuesInput, options?: ClaimOptions): ApiCall<FiledClaim> {
-    return fileClaim(this.#filing, createItemIssues, claim, options, itemIssuesTraits);
+    return fileClaim(this.#filing, createItemIssues, claim, options, itemIssuesMatcher);
   }
 
   /**

@@ -115,7 +115,7 @@ const otherClaim = (endpoint: string, filed: CreatedClaim | undefined): RequestV
 };
 
 /** How a claim is recognized whose response was lost. */
-interface Traits {
+interface ClaimMatcher {
   /** What identifies the claim, for the caller. */
   readonly identifiers: Readonly<Record<string, unknown>>;
   /** The fields that show it. */
@@ -131,7 +131,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
   endpoint: Endpoint<{ readonly body: Input; readonly faults?: readonly Issue[] }, CreatedClaim>,
   claim: Input,
   given: ClaimOptions = {},
-  traitsOf: (sent: Input) => Traits,
+  matcherOf: (sent: Input) => ClaimMatcher,
 ): ApiCall<FiledClaim> {
   const [own, options] = splitFields(given, "key");
   const alone = own.key !== undefined && filing.shared === undefined ? [needsStorage("key")] : [];
@@ -140,12 +140,12 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
     const request = call.encode({ body: claim, faults });
     // The check of the request has passed.
     const sent = call.contentOf(request) as Input;
-    const traits = traitsOf(sent);
+    const matcher = matcherOf(sent);
     const file = async () => {
       const recovery = {
-        look: (each: RequestOptions, sent: Moment) => findClaim(filing, traits, own.key, sent, each),
+        look: (each: RequestOptions, sent: Moment) => findClaim(filing, matcher, own.key, sent, each),
         repeatable: false,
-        identifiers: traits.identifiers,
+        identifiers: matcher.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
       };
       const content = [nameOf(endpoint), withoutPhotos(sent)];
@@ -240,7 +240,7 @@ const ofList = { needs: ["reference"], own: true };
  */
 async function findClaim(
   filing: Filing,
-  { needs, matchesSummary = () => true, matches }: Traits,
+  { needs, matchesSummary = () => true, matches }: ClaimMatcher,
   key: string | undefined,
   sent: Moment,
   options: RequestOptions,
@@ -280,7 +280,7 @@ const packageMissing = /^package missing$/i;
  * A package-missing claim is recognized by its shipment. The service accepts such a claim only if the shipment has no other claim
  * (specification 4.9). A claim of another category therefore leaves the outcome unknown.
  */
-export const packageMissingTraits = ({ shipmentReference }: PackageMissingInput): Traits => ({
+export const packageMissingMatcher = ({ shipmentReference }: PackageMissingInput): ClaimMatcher => ({
   identifiers: { shipmentReference },
   needs: ["shipmentReference", "claimlines", "claimcategory", "name"],
   matches: (claim) => {
@@ -304,7 +304,11 @@ function unitsOf(lines: readonly (readonly [orderlineIndex: number, category: st
 }
 
 /** An item-issues claim is recognized by its shipment, its order and the units of its lines. */
-export const itemIssuesTraits = ({ shipmentReference, orderReference, claimlines }: ItemIssuesInput): Traits => ({
+export const itemIssuesMatcher = ({
+  shipmentReference,
+  orderReference,
+  claimlines,
+}: ItemIssuesInput): ClaimMatcher => ({
   identifiers: { shipmentReference, orderReference, claimlines },
   needs: ["shipmentReference", "claimlines", "orderlineIndex", "claimcategory", "quantity"],
   matchesSummary: (claim) => typeof claim.orderReference !== "string" || claim.orderReference === orderReference,

@@ -49,23 +49,23 @@ const cancellationsOfRest = ({ orderlines }: OrderProgress): readonly Cancellati
 export const isOpen = (order: OrderProgress): boolean => cancellationsOfRest(order).length > 0;
 
 /** What an order shows about a change whose response was lost. */
-interface Sight {
+interface Shown {
   readonly outcome: "made" | "not made" | "unclear";
   /** Whether a later look-up cannot show anything else. */
   readonly isFinal: boolean;
 }
 
-const made: Sight = { outcome: "made", isFinal: true };
+const made: Shown = { outcome: "made", isFinal: true };
 /** The service may still carry the request out, or another look-up may find the order. */
-const notYet: Sight = { outcome: "not made", isFinal: false };
-const unclear: Sight = { outcome: "unclear", isFinal: false };
+const notYet: Shown = { outcome: "not made", isFinal: false };
+const unclear: Shown = { outcome: "unclear", isFinal: false };
 
 /** A change of an order. The service carries it out again without harm, but it may refuse what it has already done. */
 interface ChangeRequest {
   readonly orderReference: OrderReference;
   /** The fields of the order that show it. */
   readonly needs: readonly string[];
-  readonly sightOf: (order: Order, options: RequestOptions) => Sight | Promise<Sight>;
+  readonly shownBy: (order: Order, options: RequestOptions) => Shown | Promise<Shown>;
   /** What identifies the change, and how the caller finds out about it, when no look-up can decide. */
   readonly identifiers: Readonly<Record<string, unknown>>;
   readonly how: string;
@@ -111,7 +111,7 @@ async function sendChange(
   call: Call<never, void>,
   send: Send,
   request: EncodedRequest,
-  { orderReference, needs, sightOf, identifiers, how }: ChangeRequest,
+  { orderReference, needs, shownBy, identifiers, how }: ChangeRequest,
 ): Promise<Found<void>> {
   const { scope, core, name: endpoint } = call;
   try {
@@ -123,11 +123,11 @@ async function sendChange(
     if (verdictOf(error, true) === "lost") throw error;
     const unknown = (cause: unknown) =>
       new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
-    const look = async (options: RequestOptions): Promise<Sight & { readonly response?: ResponseHead }> => {
+    const look = async (options: RequestOptions): Promise<Shown & { readonly response?: ResponseHead }> => {
       const found = await ifExists(
         send(getOrder, { path: { orderReference } }, options, { needs, own: true }).withResponse(),
       );
-      return found === undefined ? notYet : { ...(await sightOf(found.data, options)), response: found.response };
+      return found === undefined ? notYet : { ...(await shownBy(found.data, options)), response: found.response };
     };
     const ruledOut = refusesContent(error);
     const time = ruledOut ? 0 : Math.max(0, lostUntil - core.clock.now());
@@ -152,7 +152,7 @@ const isAddress = (sent: unknown): sent is CompleteAddress => check(completeAddr
  * Whether an order has the canceled quantities that a request asked for. Canceled and shipped quantities never decrease, and a request
  * cancels all of its lines or none (specification 4.7).
  */
-function cancellationIn({ orderlines }: Order, sent: unknown): Sight {
+function cancellationIn({ orderlines }: Order, sent: unknown): Shown {
   if (!areCancellations(sent)) return unclear;
   const lines = sent.map(({ index, canceledQuantity }) => ({
     wanted: canceledQuantity,
@@ -179,7 +179,7 @@ export function cancelOrderlines(
     return makeChange(call, changing, request, {
       orderReference,
       needs: quantities,
-      sightOf: (order) => cancellationIn(order, orderlines),
+      shownBy: (order) => cancellationIn(order, orderlines),
       identifiers: { orderReference, orderlines },
       how: `Read \`orders.get("${orderReference}")\`, and compare the \`canceledQuantity\` of its lines with yours.`,
     });
@@ -204,7 +204,7 @@ export function replaceAddress(
     return makeChange(call, changing, request, {
       orderReference,
       needs: ["dropshipAddressReference"],
-      sightOf: async ({ dropshipAddressReference: addressReference }, each) => {
+      shownBy: async ({ dropshipAddressReference: addressReference }, each) => {
         if (!addressReference || !isAddress(sent)) return unclear;
         // A replaced address stops resolving (specification 4.4): the next look-up reads the new one. Another address is no proof: the
         // service may write an address differently, and another client may have replaced it since.
