@@ -31,14 +31,14 @@ import {
   retractClaim,
 } from "./claims.endpoints.ts";
 
-/** Maximum number of remembered claims. The oldest are dropped first. */
+/** Maximum number of remembered claims. */
 const capacity = 10_000;
 
 /** Remembers the claims that a client has seen. A claim seen before a request was sent cannot be the result of that request. */
 export class KnownClaims {
   readonly #clock: PartnerClock;
   /** When each claim was first seen, in milliseconds of the clock. */
-  readonly #since = new Map<ClaimReference, number>();
+  readonly #since = new Latest<number>(capacity);
 
   constructor(clock: PartnerClock) {
     this.#clock = clock;
@@ -46,25 +46,17 @@ export class KnownClaims {
 
   /** Records that a claim was read. */
   see({ reference }: { readonly reference: ClaimReference }): void {
-    if (!this.#since.has(reference)) this.#remember(reference, this.#clock.now());
+    if (this.#since.get(reference) === undefined) this.#since.set(reference, this.#clock.now());
   }
 
   /** Records that a call filed a claim. The claim cannot be the result of another call. */
   own(reference: ClaimReference): void {
-    this.#since.delete(reference);
-    this.#remember(reference, Number.NEGATIVE_INFINITY);
+    this.#since.set(reference, Number.NEGATIVE_INFINITY);
   }
 
   /** Whether a claim was already known at `time`. */
   wasKnown(reference: ClaimReference, time: number): boolean {
     return (this.#since.get(reference) ?? Number.POSITIVE_INFINITY) < time;
-  }
-
-  #remember(reference: ClaimReference, since: number): void {
-    this.#since.set(reference, since);
-    if (this.#since.size <= capacity) return;
-    const [oldest] = this.#since.keys();
-    if (oldest !== undefined) this.#since.delete(oldest);
   }
 }
 
