@@ -15,21 +15,16 @@ import manifest from "../package.json" with { type: "json" };
 
 const surfaces = "test/package/surface";
 
-/** The lines of a repository that the owner has not filled in yet. */
-export function placeholders(root: string): string[] {
-  const words = [
-    "grep",
-    "--line-number",
-    "--word-regexp",
-    "-I",
-    "OWNER",
-    "--",
-    ":!scripts/release.ts",
-    ":!docs/.vitepress",
-    ":!test/package",
-  ];
-  // git ends with 1 when it finds nothing.
-  return spawnSync("git", words, { cwd: root, encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+/** What the registry shows of a package only if its manifest says it, and how to say it. */
+export function notSet(manifest: object): string[] {
+  const addresses = {
+    repository: "git+https://HOST/OWNER/pod-partner.git",
+    homepage: "https://HOST/OWNER/pod-partner#readme",
+    bugs: "https://HOST/OWNER/pod-partner/issues",
+  };
+  return Object.entries(addresses)
+    .filter(([name]) => !Object.hasOwn(manifest, name))
+    .map(([name, address]) => `npm pkg set ${name}=${address}`);
 }
 
 interface Declaration {
@@ -152,11 +147,6 @@ function release(options: { "dry-run": boolean; quick: boolean; reviewed: boolea
     check(title, status === 0 ? [] : [`\`npm ${words.join(" ")}\` failed.`], "passed");
   };
 
-  check(
-    "Placeholders",
-    placeholders(".").map((line) => `The owner fills in ${line}`),
-    "none",
-  );
   check("Working tree", git("status", "--porcelain").split("\n").filter(Boolean), "clean");
   const waiting = globSync(".changeset/*.md").filter((path) => basename(path) !== "README.md");
   check(
@@ -200,6 +190,11 @@ function release(options: { "dry-run": boolean; quick: boolean; reviewed: boolea
   else {
     git("tag", "--annotate", `v${version}`, "--message", `pod-partner ${version}`);
     table.set("Tag", `v${version}: publish it with git push origin v${version}`);
+  }
+  const absent = notSet(manifest);
+  if (absent.length > 0) {
+    console.log("\nNot in package.json. Without them the registry has no links, and README no picture there:");
+    console.log(absent.map((command) => `  ${command}`).join("\n"));
   }
   console.log(["", ...[...table].map(([title, value]) => `${title.padEnd(22)}${value}`)].join("\n"));
   if (problems.length > 0) {

@@ -8,10 +8,8 @@ const { repository } = JSON.parse(read("package.json")) as {
   readonly repository?: string | { readonly url: string };
 };
 const written = typeof repository === "string" ? repository : repository?.url;
-/** Undefined until the owner has filled it in. */
-const repositoryUrl = written?.includes("OWNER")
-  ? undefined
-  : written?.replace(/^github:/, "https://github.com/").replace(/^git\+|\.git$/g, "");
+/** Undefined while package.json has none. */
+const repositoryUrl = written?.replace(/^github:/, "https://github.com/").replace(/^git\+|\.git$/g, "");
 
 export default defineConfig({
   title,

@@ -2,7 +2,8 @@ import { posix, relative } from "node:path";
 import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
 import { slug } from "github-slugger";
 import type { MarkdownEnv, MarkdownOptions, MarkdownRenderer } from "vitepress";
-import { isPage, resources, root, sitePath } from "./pages.ts";
+import { isPage, read, resources, root, sitePath } from "./pages.ts";
+import { setUpOf } from "./set-up.ts";
 
 /** The entry points, as the reference reads them. */
 const doors = Object.fromEntries(
@@ -99,31 +100,79 @@ const namelessHeadings: Rule = ({ tokens }) => {
   }
 };
 
-/** On a wide screen, the start page has the first order beside the words. */
-const firstOrder: Rule = (state) => {
+/** The pictures of a page follow its switch for light and dark, which `<picture>` does not know. */
+const picturesOfBoth: Rule = ({ tokens }) => {
+  for (const token of tokens) {
+    if (token.type !== "html_block" || !token.content.startsWith("<picture>")) continue;
+    const [, dark = ""] = /srcset="([^"]+)"/.exec(token.content) ?? [];
+    const [light = ""] = /<img [^>]+>/.exec(token.content) ?? [];
+    const show = (theme: string, image: string) => image.replace("<img ", `<img class="in-${theme}" `);
+    token.content = `<p>${show("light", light)}${show("dark", light.replace(/src="[^"]+"/, `src="${dark}"`))}</p>\n`;
+  }
+};
+
+/** The proof as bars: the orders that each client of the table in docs/exactly-once.md made twice. */
+function proof(): string {
+  const rows = [...read("docs/exactly-once.md").matchAll(/^\| (.+?) \| [\d,]+ \| \**([\d,]+)\** \|/gm)].map(
+    ([, client = "", twice = ""]) => ({
+      client: client.replace(/\[(.+?)\]\(.+?\)/g, "$1").replace(/`(.+?)`/g, "<code>$1</code>"),
+      twice,
+      count: Number(twice.replace(",", "")),
+    }),
+  );
+  const most = Math.max(...rows.map(({ count }) => count));
+  const bars = rows.map(
+    ({ client, twice, count }) =>
+      `<dt>${client}</dt><dd style="--part: ${((100 * count) / most).toFixed(1)}%"><i></i><b>${twice}</b></dd>`,
+  );
+  return `<figure class="proof"><figcaption>Orders made twice, of 10,000</figcaption><dl>${bars.join("")}</dl></figure>`;
+}
+
+/** README.md is the start page: its code is beside its first words, its proof has bars, and the part about the repository is left out. */
+const startPage: Rule = (state) => {
   if (fileOf(state) !== "README.md") return;
-  const { tokens } = state;
   const html = (content: string) => Object.assign(new state.Token("html_block", "", 0), { content });
-  const code = tokens.findIndex(({ type, info }) => type === "fence" && /^[jt]s$/.test(info));
-  const end = tokens.findIndex(({ type, info }, at) => at > code && type === "fence" && info === "sh");
-  // The paragraph before the code names its file.
-  const start = code - 3;
+  const tokens = state.tokens.slice(
+    0,
+    state.tokens.findIndex(
+      ({ type }, at) => type === "heading_open" && /repository/.test(state.tokens[at + 1]?.content ?? ""),
+    ),
+  );
+  const code = tokens.findIndex(({ type }) => type === "fence");
+  const parts = tokens.flatMap(({ type, tag }, at) => (type === "heading_open" && tag === "h2" ? [at] : []));
+  const table = tokens.findIndex(({ type }) => type === "table_open");
+  const sections = parts.flatMap((from, index) => [
+    html(`<section class="${["see", "install", "doors"][index] ?? "more"}">`),
+    ...tokens.slice(from, parts[index + 1]),
+    html("</section>"),
+  ]);
+  const start =
+    '<p class="actions"><a href="./quick-start.html">Quick start</a><a href="./contents.html">All pages</a></p>';
   state.tokens = [
-    html('<main><div class="first-order"><div>'),
-    ...tokens.slice(0, start),
-    html("</div><div>"),
-    ...tokens.slice(start, end + 1),
-    html("</div></div>"),
-    ...tokens.slice(end + 1),
+    html('<main><div class="hero"><div class="lead">'),
+    ...tokens.slice(0, code),
+    html(`${start}</div><div>`),
+    ...tokens.slice(code, code + 1),
+    html('</div></div><section class="evidence"><div>'),
+    ...tokens.slice(code + 1, table),
+    html(`</div>${proof()}</section><section class="gains">`),
+    ...tokens.slice(table, parts[0]),
+    html("</section>"),
+    ...sections,
     html("</main>"),
   ];
 };
 
 /** The blocks of a page are one program: each shows its types as a reader of the page knows them. The search needs none. */
-const showTypes: Rule = ({ tokens, env }) => {
-  const { relativePath = "", isSearch = false } = env as Partial<MarkdownEnv> & { isSearch?: boolean };
+const showTypes: Rule = ({ tokens, env, src }) => {
+  const {
+    path = "",
+    realPath = path,
+    relativePath = "",
+    isSearch = false,
+  } = env as Partial<MarkdownEnv> & { isSearch?: boolean };
   if (isSearch || relativePath.includes("reference/")) return;
-  let before = "";
+  let before = setUpOf(relative(root, realPath), src, root);
   for (const token of tokens) {
     if (token.type !== "fence" || !/^(ts|js)( separate)?$/.test(token.info)) continue;
     const { content } = token;
@@ -155,7 +204,8 @@ export const markdown = (repository?: string): MarkdownOptions => ({
     md.core.ruler.push("links", (state) => links(state, repository));
     md.core.ruler.before("anchor", "parts-of-members", partsOfMembers);
     md.core.ruler.push("nameless-headings", namelessHeadings);
-    md.core.ruler.push("first-order", firstOrder);
+    md.core.ruler.push("pictures-of-both", picturesOfBoth);
+    md.core.ruler.push("start-page", startPage);
     const fence = md.renderer.rules.fence;
     md.renderer.rules.fence = (tokens, index, ...rest) => {
       const { info = "", content = "" } = tokens[index] ?? {};

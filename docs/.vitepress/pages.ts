@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DefaultTheme } from "vitepress";
 
@@ -11,16 +11,29 @@ const readme = read("README.md");
 /** What README.md says first: its heading and its first paragraph. */
 export const [title = "", description = ""] = readme.split("\n\n").map((part) => part.replace(/^# |\n/g, " ").trim());
 
-/** A row of README's list of pages. */
+/** An entry of docs/contents.md. */
 interface Listed {
-  readonly question: string;
   readonly label: string;
   readonly file: string;
+  readonly question: string;
 }
 
-export const listed: readonly Listed[] = [...readme.matchAll(/^\| (.+\?) \| \[(.+)\]\((.+)\) \|$/gm)].map(
-  ([, question = "", label = "", file = ""]) => ({ question, label: label[0]?.toUpperCase() + label.slice(1), file }),
+/** The parts of docs/contents.md, each with its pages. */
+export const parts: ReadonlyMap<string, readonly Listed[]> = new Map(
+  read("docs/contents.md")
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => [
+      part.split("\n")[0] ?? "",
+      [...part.matchAll(/^- \[(.+)\]\((.+)\): (.+)$/gm)].map(([, label = "", path = "", question = ""]) => ({
+        label,
+        file: posix.join("docs", path),
+        question,
+      })),
+    ]),
 );
+
+export const listed: readonly Listed[] = [...parts.values()].flat();
 
 /** The path of a page on the site, by its path in the repository. */
 export const sitePath = (file: string): string =>
@@ -36,51 +49,24 @@ export const isPage = (file: string): boolean =>
 
 const linkTo = (file: string): string => `/${sitePath(file).replace(/(index)?\.md$/, "")}`;
 
-const tasks = {
-  "Place orders": [
-    "orders",
-    "postgres",
-    "exactly-once",
-    "claims",
-    "tracking",
-    "catalog-sync",
-    "pagination",
-    "cookbook",
-  ],
-  Pictures: ["uploads-and-downloads", "renders"],
-  "Follow and react": ["callbacks", "reconciliation", "errors", "troubleshooting", "faults"],
-  Operate: [
-    "production",
-    "options",
-    "rate-limits",
-    "fleets",
-    "storage",
-    "transport",
-    "observability",
-    "runtimes",
-    "performance",
-  ],
-  Test: ["testing", "emulator", "emulator-time", "emulator-controls", "verify", "simulate", "conform", "command-line"],
-  "Look up": ["typescript", "endpoints", "specification-gaps", "openapi", "from-v1"],
-};
+const item = ({ label, file }: Pick<Listed, "label" | "file">): DefaultTheme.SidebarItem => ({
+  text: label,
+  link: linkTo(file),
+});
 
-const item = ({ label, file }: Listed): DefaultTheme.SidebarItem => ({ text: label, link: linkTo(file) });
-
-/** The pages of README's list by task. A page that no task names is under "More". */
-const guide: DefaultTheme.SidebarItem[] = [
-  ...Object.entries(tasks).map(([text, names]) => ({
-    text,
-    items: names.flatMap((name) => listed.filter(({ file }) => file === `docs/${name}.md`).map(item)),
-  })),
-  {
-    text: "More",
-    items: [
-      ...listed.filter(({ file }) => !Object.values(tasks).flat().includes(file.slice(5, -3))),
-      { label: "Security", file: "SECURITY.md" },
-      { label: "Contributing", file: "docs/contributing/README.md" },
-    ].map((row) => item({ question: "", ...row })),
-  },
-];
+const guide: DefaultTheme.SidebarItem[] = [...parts].map(([text, pages]) => ({
+  text,
+  items: [
+    ...pages.map(item),
+    ...(text === "Reference" ? [{ text: "API reference", link: "/reference/pod-partner/" }] : []),
+    ...(text === "Background"
+      ? [
+          { label: "Security", file: "SECURITY.md" },
+          { label: "Contributing", file: "docs/contributing/README.md" },
+        ].map(item)
+      : []),
+  ],
+}));
 
 const headed = (file: string): DefaultTheme.SidebarItem => ({
   text: /^# (.+)/.exec(read(file))?.[1] ?? file,
@@ -90,7 +76,7 @@ const headed = (file: string): DefaultTheme.SidebarItem => ({
 const contributing: DefaultTheme.SidebarItem[] = [
   {
     text: "Contributing",
-    items: ["README", "walk", "pacing", "style"].map((name) => headed(`docs/contributing/${name}.md`)),
+    items: ["README", "walk", "pacing", "fault-matrix", "style"].map((name) => headed(`docs/contributing/${name}.md`)),
   },
   { text: "Decisions", items: globSync("docs/decisions/*.md", { cwd: root }).sort().map(headed) },
 ];
@@ -156,7 +142,7 @@ export const sidebar: DefaultTheme.SidebarMulti = {
 
 export const nav: DefaultTheme.NavItem[] = [
   ...guide
-    .filter(({ text }) => text !== "More" && text !== "Look up")
+    .filter(({ text }) => text !== "Background" && text !== "Reference")
     .map(({ text = "", items = [] }) => ({ text, link: items[0]?.link ?? "/" })),
   { text: "Reference", link: "/reference/pod-partner/" },
 ];

@@ -51,7 +51,9 @@ function sectionOf(name: string): string {
   return `### \`${name}\`\n\n${control.about}\n\n${method}\`POST /_emulator/${name}\`${table}\n`;
 }
 
-const introduction = `# Which controls does the emulator have?
+const introduction = `# Emulator controls
+
+*Which controls does the emulator have, also with curl?*
 
 Each control is a method of the emulator, and a request over HTTP: a POST with a JSON object of its fields. The response is
 \`{ "result": … }\`, or \`{ "code", "message" }\` with 400 (\`invalid_input\`, or \`refused\` when the state does not allow it) or 404. A program

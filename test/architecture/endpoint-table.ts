@@ -106,11 +106,13 @@ const sectionOf = (resource: ts.Symbol): readonly string[] => [
 /** The page `docs/endpoints.md`, from the descriptors, and from the declarations and doc comments of the methods. */
 export const page = (): string =>
   [
-    "# Which method calls which endpoint?",
+    "# Endpoints",
+    "",
+    "*Which method calls which endpoint?*",
     "",
     "`partner` is a `PodPartner`. Required input is positional. Options go into one last object, which also takes the",
     "[request options](options.md#a-request). A method without an endpoint combines others. Every result except a list with pages is a",
-    "promise; those of one endpoint have `withResponse()`. Iterate a `Paginator` with `for await`: [pagination](pagination.md). `void` means a",
+    "promise; those of one endpoint have `withResponse()`. Iterate a `Paginator` with `for await`: [lists](pagination.md). `void` means a",
     "204 response. `pod-partner` exports each type.",
     "",
     ...checker

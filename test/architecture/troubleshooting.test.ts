@@ -263,11 +263,12 @@ it("troubleshooting.md has the messages as they are", async () => {
     }
     sections.push(`## ${title}\n\n${texts.join("\n")}`);
   }
-  const head = `# What does this message mean?
+  const head = `# Troubleshooting
 
-Search this page for the message. Each error says what to do; below it is what the message cannot know. Every error has \`hint\`, \`code\`, \`timeline\`
-and \`docs\`, the place in [errors](errors.md). For orders that are missing or late see [reconciliation](reconciliation.md), for calls that work
-but are slow [where the time goes](rate-limits.md#where-the-time-of-a-slow-call-goes).
+*What does this message mean?*
+
+Search this page for the message. Each error says what to do; below it is what the message cannot know. For orders that are missing or late see
+[reconciliation](reconciliation.md), for slow calls [where the time goes](rate-limits.md#where-the-time-of-a-slow-call-goes).
 `;
   await expect(`${head}\n${sections.join("\n")}`).toMatchFileSnapshot(join(root, "docs/troubleshooting.md"));
 });

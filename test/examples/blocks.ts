@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setUpOf } from "../../docs/.vitepress/set-up.ts";
 import { root } from "./process.ts";
 
-/** TypeScript of a page, at the lines that it has there: all other lines are empty. */
+/** TypeScript of a page, below the set-up if the page goes on from it. */
 export interface Program {
   readonly page: string;
   readonly name: string;
   readonly code: string;
+  /** How many lines stand above those of the page. */
+  readonly above: number;
 }
 
 interface Block {
@@ -24,13 +27,16 @@ const blocksOf = (page: string): readonly Block[] =>
     return { separate: separate !== undefined, from, to: from + text.split("\n").length - 1 };
   });
 
+/** The program of a page's blocks, each at the lines that it has there: all other lines are empty. A separate block has no set-up. */
 function program(page: string, name: string, blocks: readonly Block[]): Program {
   const within = (line: number) => blocks.some(({ from, to }) => line >= from && line < to - 1);
+  const before = blocks.some(({ separate }) => separate) ? "" : setUpOf(page, read(page), root);
   const code = read(page)
     .split("\n")
     .map((text, line) => (within(line) ? text : ""))
     .join("\n");
-  return { page, name: `${page.replaceAll("/", "-")}${name}.mts`, code };
+  const above = before.split("\n").length - 1;
+  return { page, name: `${page.replaceAll("/", "-")}${name}.mts`, code: before + code, above };
 }
 
 /** README.md and every page of `docs`. */

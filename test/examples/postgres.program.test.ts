@@ -65,13 +65,14 @@ describeWithPostgres("the example on Postgres", () => {
     }
   });
 
-  it("is in docs/postgres.md as it is, but for what tests it", () => {
+  it("is in docs/postgres.md as it is, where the page shows a file", () => {
     const shown = [
-      ...readFileSync(join(root, "docs/postgres.md"), "utf8").matchAll(/^```ts separate\n([\s\S]*?)^```$/gm),
+      ...readFileSync(join(root, "docs/postgres.md"), "utf8").matchAll(
+        /^```ts separate\n\/\/ (\w+\.ts)\n([\s\S]*?)^```$/gm,
+      ),
     ];
-    const files = readdirSync(folder).filter((name) => name !== "verify.ts");
-    const text = (name: string) => `// ${name}\n${readFileSync(join(folder, name), "utf8")}`;
-    expect(shown.map(([, code = ""]) => code).toSorted()).toEqual(files.map(text).toSorted());
+    expect(shown.length).toBeGreaterThan(0);
+    for (const [, name = "", code] of shown) expect(code).toBe(readFileSync(join(folder, name), "utf8"));
   });
 
   it("leaves neither an order nor a job after a rollback", async () => {

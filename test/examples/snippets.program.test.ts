@@ -32,10 +32,10 @@ function typeErrors(programs: readonly Program[]): readonly string[] {
   // `undici` is not installed, but its types come with those of Node.
   const paths = { ...options.paths, undici: ["./node_modules/undici-types/index.d.ts"] };
   const compiled = ts.createProgram([...files.keys()], { ...options, ...unused, paths }, host);
-  return [...files].flatMap(([name, { page }]) =>
+  return [...files].flatMap(([name, { page, above }]) =>
     ts.getPreEmitDiagnostics(compiled, compiled.getSourceFile(name)).map(({ start = 0, messageText }) => {
       const line = compiled.getSourceFile(name)?.getLineAndCharacterOfPosition(start).line ?? 0;
-      return `${page}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+      return `${page}:${line - above + 1}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
     }),
   );
 }

@@ -41,6 +41,6 @@ describe("the matrix", () => {
   });
 
   it("is in the docs: `npx vitest run test/http/fault-matrix.test.ts -u` updates them", async () => {
-    await expect(page()).toMatchFileSnapshot("../../docs/faults.md");
+    await expect(page()).toMatchFileSnapshot("../../docs/contributing/fault-matrix.md");
   });
 });

@@ -1,10 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { fold } from "../../scripts/bump.ts";
-import { baselineOf, compareSurfaces, leastVersion, placeholders, refusal } from "../../scripts/release.ts";
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { baselineOf, compareSurfaces, leastVersion, notSet, refusal } from "../../scripts/release.ts";
 
 const brand = `// Brand
 interface Brand {
@@ -161,17 +157,12 @@ describe("the rule of versions", () => {
   });
 });
 
-describe("the check for placeholders", () => {
-  it("names the file and the line of each in the files of the repository", async () => {
-    const root = await mkdtemp(join(tmpdir(), "pod-partner-"));
-    onTestFinished(() => rm(root, { recursive: true }));
-    await writeFile(join(root, "package.json"), '{\n  "repository": "github:OWNER/pod-partner"\n}\n');
-    await writeFile(join(root, "README.md"), "The owner of a store. STORE_OWNERS.\n");
-    execFileSync("git", ["init", "--quiet"], { cwd: root });
-    execFileSync("git", ["add", "."], { cwd: root });
-    expect(placeholders(root)).toEqual(['package.json:2:  "repository": "github:OWNER/pod-partner"']);
-    await writeFile(join(root, "package.json"), '{\n  "repository": "github:ada/pod-partner"\n}\n');
-    expect(placeholders(root)).toEqual([]);
+describe("what a manifest lacks", () => {
+  it("is named with the command that sets it", () => {
+    expect(notSet({ repository: "github:ada/pod-partner", homepage: "https://example.com" })).toEqual([
+      expect.stringMatching(/^npm pkg set bugs=https:/),
+    ]);
+    expect(notSet({ repository: "", homepage: "", bugs: "" })).toEqual([]);
   });
 });
 

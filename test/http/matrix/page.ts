@@ -8,32 +8,13 @@ const strikes: Readonly<Record<Row["strikes"], string>> = {
   all: "Each request fails, look-ups too",
 };
 
-const introduction = `# How does the SDK handle each fault?
+const introduction = `# What does the SDK do after each fault?
 
-Reads are repeated. An order, a claim and a retraction are looked up before they are sent again, so none is made twice. A change that is refused
-after a lost response is checked by a read. What cannot be decided is an \`OutcomeUnknownError\`. You can cause each fault [in your own
-tests](testing.md#faults), or in an emulator that runs:
-
-\`\`\`sh
-curl --json '{ "fault": { "on": "orders.create", "nth": 1, "fault": "drop" } }' http://127.0.0.1:4010/_emulator/faults.add
-curl --json '{}' http://127.0.0.1:4010/_emulator/faults.clear
-\`\`\`
-
-| After | The SDK |
-|---|---|
-| a lost response to an order, a claim, a retraction | makes four look-ups within four seconds; when the service seems slow (a timeout, 504, 408, a connection that breaks after a while), look-ups until it has had \`assumptions.processingTime\`, 30 s by default |
-| a lost response to a POST by \`request\` | never repeats it: no look-up exists |
-| a 429 | waits, up to \`retry.maxRetryAfter\`, and retries |
-| JSON of another shape, a redirect, another 4xx | ends the call at once; after a lost response, see [below](#the-order-moves-between-two-attempts) |
-
-## How to read the tables
-
-A test (\`test/http/matrix\`) plays each cell of these tables twice: over a port, and within the process. A cell shows the result of the call, the
-number of requests at the service (look-ups included), and how often the call took effect there.
+[Faults](../faults.md) has the rules. A test (\`test/http/matrix\`) plays each cell of these tables twice: over a port, and within the process. A cell shows
+the result of the call, the number of requests at the service (look-ups included), and how often the call took effect there.
 
 - **before**, **after**: the fault comes before or after the service has processed the request.
 - **value**: the call succeeds. **recovered**: it succeeds by a look-up, because its own response was lost.
-- \`OutcomeUnknownError\`: the service may or may not have processed the request. No look-up decides, and nothing more was sent.
 
 \`retry.retries\` is 2, and \`timeout\` is 300 ms where a timeout matters.
 `;
