@@ -11,6 +11,16 @@ const written = typeof repository === "string" ? repository : repository?.url;
 /** Undefined while package.json has none. */
 const repositoryUrl = written?.replace(/^github:/, "https://github.com/").replace(/^git\+|\.git$/g, "");
 
+/** What the search reads of a page: the question below its title as a part of it, a member only where it is declared, and no list of pages. */
+const searchable = (source: string, page: string): string =>
+  page === "docs/contents.md"
+    ? ""
+    : source
+        .replace(/^# (.+)\n\n\*(.+)\*$/m, "# $1: $2\n\n$2")
+        .split(/^(?=### )/m)
+        .filter((part) => !part.includes("\n#### Inherited from\n"))
+        .join("");
+
 export default defineConfig({
   title,
   description,
@@ -49,19 +59,25 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        // A member is found where it is declared, not in each type that inherits it.
-        _render: (source, env, md) =>
-          md.render(
-            source
-              .split(/^(?=### )/m)
-              .filter((part) => !part.includes("\n#### Inherited from\n"))
-              .join(""),
-            { ...env, isSearch: true },
-          ),
+        _render: (source, env, md) => md.render(searchable(source, env.relativePath), { ...env, isSearch: true }),
         miniSearch: {
+          // VitePress writes these functions into the pages: they know nothing outside of themselves.
           searchOptions: {
-            // A page explains; the reference and the history of decisions are for who looks for them by name.
-            boostDocument: (id: string) => (/\/(reference|decisions|contributing)\/|\/changelog/.test(id) ? 0.4 : 1),
+            fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
+            prefix: (term: string) => term.length > 2,
+            processTerm: (term: string) =>
+              /^(an?|and|are|at|can|do|does|for|from|how|i|if|in|is|it|my|of|on|or|the|to|use|what|when|where|which|with)$/i.test(
+                term,
+              )
+                ? null
+                : term.toLowerCase(),
+            // A page explains; the reference, the decisions and the lists are for who looks for them by name.
+            boostDocument: (id: string) =>
+              /\/(reference|decisions|contributing)\/|\/changelog/.test(id)
+                ? 0.4
+                : /\/(agents|specification-gaps|emulator-controls|endpoints|troubleshooting|cookbook)\.|^\/#/.test(id)
+                  ? 0.6
+                  : 1,
           },
         },
       },

@@ -19,7 +19,7 @@ interface Listed {
 }
 
 /** The parts of docs/contents.md, each with its pages. */
-export const parts: ReadonlyMap<string, readonly Listed[]> = new Map(
+const parts: ReadonlyMap<string, readonly Listed[]> = new Map(
   read("docs/contents.md")
     .split(/^## /m)
     .slice(1)

@@ -9,6 +9,7 @@ import { createMarkdownRenderer, disposeMdItInstance, serve } from "vitepress";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { violations } from "../emulator/page/axe.ts";
 import { describeInBrowser, useChromium } from "../emulator/page/use-page.ts";
+import { questions } from "./questions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const built = join(root, "site/html");
@@ -34,6 +35,16 @@ describe("the site", () => {
       .map((file) => `"/${file.replace(/(README)?\.md$/, "")}"`);
     expect(pages.length).toBeGreaterThan(50);
     expect(pages.filter((page) => !linked.includes(page))).toEqual([]);
+  });
+
+  it("names each page as the page does: its topic, and the question that it answers", async () => {
+    const { listed } = await import("../../docs/.vitepress/pages.ts");
+    const pages = listed.filter(({ file }) => file.startsWith("docs/"));
+    expect(pages.length).toBeGreaterThan(35);
+    for (const { file, label, question } of pages) {
+      expect(readFileSync(join(root, file), "utf8")).toMatch(new RegExp(`^# ${label}\n\n\\*`));
+      expect(readFileSync(join(root, file), "utf8")).toContain(`\n\n*${question}*\n`);
+    }
   });
 
   it("lists its pages for models, and serves each as Markdown", () => {
@@ -132,16 +143,46 @@ describeInBrowser("the site in a browser", () => {
     return page;
   };
 
+  it("finds the page that answers a question: first for most, and among the first three for all", async () => {
+    const page = await open("/");
+    await page.keyboard.press("Control+k");
+    const ranks = new Map<string, number>();
+    for (const [question, answer] of questions) {
+      await page.getByRole("searchbox").fill("");
+      await page.locator("a.result").first().waitFor({ state: "detached" });
+      await page.getByRole("searchbox").fill(question);
+      await page.locator("a.result").first().waitFor();
+      const links = await page
+        .locator("a.result")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
+      const pages = [...new Set(links.map((link) => link.split("#")[0]))];
+      ranks.set(question, pages.indexOf(`/${answer}.html`) + 1);
+    }
+    const beyond = (most: number) => [...ranks].filter(([, rank]) => rank === 0 || rank > most);
+    expect(beyond(3)).toEqual([]);
+    expect(beyond(1).length).toBeLessThanOrEqual(5);
+  });
+
   it.each([
-    ["Retry-After", "/rate-limits.html"],
-    ["orders.ensure", "/reference/pod-partner/interfaces/OrdersResource.html#ensure"],
-  ])("finds %s", async (words, place) => {
+    ["how do I cancel", "cancel"],
+    ["what is a mockup", "mockup"],
+  ])("marks the words of %s that say something", async (words, said) => {
     const page = await open("/");
     await page.keyboard.press("Control+k");
     await page.getByRole("searchbox").fill(words);
+    await page.locator("a.result mark").first().waitFor();
+    const marked = await page.locator("a.result mark").allTextContents();
+    expect(marked.filter((text) => !text.toLowerCase().startsWith(said))).toEqual([]);
+  });
+
+  it("leads to a method of the reference by its name", async () => {
+    const page = await open("/");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("searchbox").fill("orders.ensure");
+    const place = "/reference/pod-partner/interfaces/OrdersResource.html#ensure";
     await page.locator(`a.result[href*="${place}"]`).first().click();
     await page.waitForURL((url) => url.href.startsWith(base + place));
-    await page.getByRole("main").getByText(words.replace("orders.", "")).first().waitFor();
+    await page.getByRole("main").getByText("ensure").first().waitFor();
   });
 
   it.each([
