@@ -41,6 +41,7 @@ describe("the tarball", () => {
         "CHANGELOG.md",
         "LICENSE",
         "README.md",
+        "SECURITY.md",
         "package.json",
         "dist/cli.js",
         "dist/cyclonedx.json",
@@ -78,14 +79,15 @@ describe("the tarball", () => {
     expect(licences).toHaveLength(text.match(/^-{80}$/gm)?.length ?? 0);
   });
 
-  it("contains every file that its pages link to; pictures are only in the repository", async () => {
+  it("contains every file that its pages link to, and every picture that they show", async () => {
     const { files } = await pack();
     const pages = files.filter((path) => path.endsWith(".md"));
     const dead = await Promise.all(
       pages.map(async (page) => {
         const text = await readFile(join(root, page), "utf8");
-        return [...text.matchAll(/(?<!!)\[[^\]]*\]\((?!https?:|#)([^)#]+)/g)]
-          .map(([, link = ""]) => posix.join(posix.dirname(page), link))
+        return [...text.matchAll(/\[[^\]]*\]\((?!https?:|#)([^)#]+)|src(?:set)?="([^"]+)"/g)]
+          .map(([, link, source = ""]) => link ?? source)
+          .map((link) => posix.join(posix.dirname(page), link))
           .filter((target) => !files.some((path) => path === target || path.startsWith(`${target}/`)))
           .map((target) => `${page} → ${target}`);
       }),
