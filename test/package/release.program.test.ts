@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { fold } from "../../scripts/bump.ts";
 import { baselineOf, compareSurfaces, leastVersion, notSet, refusal } from "../../scripts/release.ts";
 
 const brand = `// Brand
