@@ -67,7 +67,9 @@ describe("the pages of the documentation", () => {
       return namesIn(resources).flatMap((resource) => namesIn(methods).map((method) => `${resource}.${method}`));
     });
     const documented = [...read("docs/endpoints.md").matchAll(/`partner\.([\w.]+)\(/g)].map(([, name = ""]) => name);
-    expect(listed.toSorted()).toEqual([...new Set(documented)].filter((name) => !["request", "withOptions"].includes(name)).toSorted());
+    expect(listed.toSorted()).toEqual(
+      [...new Set(documented)].filter((name) => !["request", "withOptions"].includes(name)).toSorted(),
+    );
   });
 
   it("testing.md lists every control of the emulator", () => {
