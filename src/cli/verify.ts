@@ -94,7 +94,13 @@ const endedWith = ({ server }: Setup, code: number): Finding => ({
 });
 
 /** What is wrong with a program without a fault. */
-function faultOf(setup: Setup, { findings, code, usage: { requests } }: Run): readonly Finding[] {
+async function faultOf(setup: Setup, run: Run): Promise<readonly Finding[]> {
+  const { repeatedOrders } = await import("pod-partner/testing");
+  const {
+    code,
+    usage: { requests },
+  } = run;
+  const findings = [...run.findings, ...repeatedOrders(run.result)];
   if (findings.length > 0) return findings;
   if (code !== 0) return [endedWith(setup, code)];
   if (requests > 0) return [];
@@ -110,7 +116,7 @@ async function runCalm(setup: Setup): Promise<{ readonly baseline: Run; readonly
   if (isTaken) throw new Failure(`Another program responds at ${ready}: end it first.`);
   const baseline = await runOnce(setup, calm, undefined);
   const { took, output, usage: used } = baseline;
-  const findings = faultOf(setup, baseline);
+  const findings = await faultOf(setup, baseline);
   const status = findings.length === 0 ? "passed" : "failed";
   return { baseline, outcome: { row: calm, status, findings, took, requests: used.requests, output } };
 }

@@ -97,7 +97,7 @@ export type {
   SeedRecords,
   SeedShipment,
 } from "./settings/seed.ts";
-export { type Difference, differences, type Made, madeIn } from "./simulate/compare.ts";
+export { type Difference, differences, type Made, madeIn, repeatedOrders } from "./simulate/compare.ts";
 export type { SimulatedDatabase } from "./simulate/database.ts";
 export { type SimulatedStep, SimulationError, type SimulationFinding } from "./simulate/error.ts";
 export type { SimulatedProgram, SimulatedWorld, SimulateOptions } from "./simulate/options.ts";

@@ -1,5 +1,5 @@
 import { PodPartner } from "pod-partner";
-import { createEmulator, createManualClock, differences, madeIn } from "pod-partner/testing";
+import { createEmulator, createManualClock, differences, madeIn, repeatedOrders } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { hammering, leaks, unread } from "../../src/cli/verify-compare.ts";
 import { orderOf } from "../http/matrix/subjects.ts";
@@ -30,6 +30,12 @@ async function differencesBetween(expected: readonly Made[], found: readonly Mad
   for (const order of found) await run.place(order);
   return differences(calm.result(), run.result()).map(({ kind, text }) => `${kind}: ${text}`);
 }
+
+it("finds an identifier that has several orders in one run, whatever is in them", async () => {
+  const run = startRun();
+  for (const order of [["a"], ["b", 1], ["b", 3], ["c"], ["c"]] as const) await run.place(order);
+  expect(repeatedOrders(run.result())).toEqual([{ kind: "doubled", text: "made twice: c, b" }]);
+});
 
 describe("the orders of two runs", () => {
   it.each<[string, readonly Made[], readonly Made[], readonly string[]]>([

@@ -103,6 +103,7 @@ describe("pod-partner verify", () => {
 
   it.each([
     ["fails without a fault", "process.exit(4);", /fails without a fault: the program ended with exit code 4/],
+    ["orders twice without a fault", `${ordering} await place("a", 1); await place("a", 2);`, /fault: made twice: a/],
     ["ignores the emulator", "", /the program sent no request: it must use POD_PARTNER_BASE_URL/],
   ])("says that a program %s, also in the reports", async (name, code, message) => {
     const program = programOf(`${name.replaceAll(" ", "-")}.mjs`, code);

@@ -137,3 +137,15 @@ export const differences = (expected: Made, found: Made): readonly Difference[] 
   ...differencesOf(expected.orders, found.orders),
   ...differencesOf(expected.claims, found.claims),
 ];
+
+/**
+ * The orders that share their identifier with another order: a program has placed them more than once. Empty when each has its own.
+ *
+ * @example
+ * expect(repeatedOrders(madeIn(emulator.world()))).toEqual([]);
+ */
+export function repeatedOrders({ orders }: Made): readonly Difference[] {
+  const names = [...orders.values()].flat();
+  const repeated = [...Map.groupBy(names, (name) => name)].flatMap(([name, equal]) => (equal.length > 1 ? [name] : []));
+  return repeated.length === 0 ? [] : [{ kind: "doubled", text: `made twice: ${few(repeated)}` }];
+}

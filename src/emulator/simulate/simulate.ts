@@ -1,5 +1,5 @@
 import { saveOrganization } from "../state/saved-world.ts";
-import { differences, type Made, madeIn } from "./compare.ts";
+import { differences, type Made, madeIn, repeatedOrders } from "./compare.ts";
 import type { SimulatedDatabase } from "./database.ts";
 import { SimulationError, type SimulationFinding } from "./error.ts";
 import { resolveSimulation, type SimulatedProgram, type SimulateOptions } from "./options.ts";
@@ -144,7 +144,7 @@ async function runCalmly<Database extends object>(simulation: Simulation<Databas
   const schedule: Schedule = { seed, events: [] };
   await simulation.play(schedule, { receives: false, handles: false });
   const run = await simulation.play(schedule, { receives: false, handles: false });
-  const findings = judge(run, undefined);
+  const findings: readonly SimulationFinding[] = [...judge(run, undefined), ...repeatedOrders(madeBy(run).made)];
   if (findings.length > 0) throw failure(run, findings);
   const { counts, changes, habits } = run;
   return { ...madeBy(run), habits, space: { counts, changes } };

@@ -53,6 +53,19 @@ it("finds an identifier that is new at each try, by the loss of one response", a
   expect(error.findings[0]?.kind).toBe("doubled");
 });
 
+it("finds a program that orders twice without any fault", async () => {
+  const error = await failureOf(async (world) => {
+    for (const order of await ordersOf(world)) {
+      for (const quantity of [1, 2]) {
+        const orderlines = order.orderlines.map((line) => ({ ...line, quantity }));
+        await new PodPartner(world.clientOptions).orders.create({ ...order, orderlines });
+      }
+    }
+  });
+  expect(error.schedule.events).toEqual([]);
+  expect(error.findings).toEqual([{ kind: "doubled", text: "made twice: shop-1, shop-2" }]);
+});
+
 it("runs timers, dates and random numbers of the program in virtual time, and leaves those of others alone", async () => {
   const seen: unknown[] = [];
   const began = Date.now();
