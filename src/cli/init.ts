@@ -123,12 +123,16 @@ function pageOf({ name }: Example): string | undefined {
 }
 
 /** What the reader does next, line by line. */
-function nextSteps(example: Example, target: string, variables: readonly string[]): readonly string[] {
+function nextSteps(example: Example, target: string, codes: readonly string[]): readonly string[] {
   const [main = ""] = example.files;
   const run = `${main.endsWith(".py") ? "python3" : "node"} ${basename(main)}`;
   const page = pageOf(example);
+  const variables = variablesOf(codes);
   const needs = variables.length === 0 ? [] : ["", ...wrap(`Set ${variables.join(", ")} first.`, columns())];
-  const steps = [`cd ${target}`, ...(main.endsWith(".py") ? [] : ["npm install"]), `npx pod-partner dev -- ${run}`];
+  // `dev` and the variables have no effect on a program that makes an emulator of its own.
+  const hasEmulator = codes.some((code) => /\b(create|start)Emulator\(/.test(code));
+  const start = hasEmulator ? run : `npx pod-partner dev -- ${run}`;
+  const steps = [`cd ${target}`, ...(main.endsWith(".py") ? [] : ["npm install"]), start];
   return [
     `${example.files.length === 1 ? basename(main) : `${example.files.length} files`} in ${target}/. ${summaryOf(example)}`,
     "",
@@ -137,7 +141,9 @@ function nextSteps(example: Example, target: string, variables: readonly string[
     "",
     ...wrap(
       [
-        "`dev` runs it against an emulator; for the service, set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY and leave `npx pod-partner dev --` out.",
+        hasEmulator
+          ? "It runs on an emulator of its own; for the service, remove the emulator and make the client with `new PodPartner()`, which reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY."
+          : "`dev` runs it against an emulator; for the service, set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY and leave `npx pod-partner dev --` out.",
         ...(page === undefined ? [] : [`It is explained in node_modules/pod-partner/docs/${page}.`]),
       ].join(" "),
       columns(),
@@ -161,7 +167,7 @@ function copy(example: Example): readonly string[] {
     const made = { name: target, private: true, type: "module", dependencies: packagesOf(codes, manifest) };
     writeFileSync(join(target, "package.json"), `${JSON.stringify(made, null, 2)}\n`);
   }
-  return nextSteps(example, target, variablesOf(codes));
+  return nextSteps(example, target, codes);
 }
 
 /** `pod-partner init`: copies an example of the package into a folder of its own. */

@@ -60,6 +60,14 @@ describe("npx pod-partner init of the packed tarball", () => {
     }
   });
 
+  it("runs an example with an emulator of its own without `dev`", async () => {
+    const project = await installedProject();
+    const { output } = await pod(project, "init sync-catalog");
+    expect(output).toMatch(/^ {2}node sync-catalog\.ts$/m);
+    expect(output).not.toContain("pod-partner dev");
+    expect(output.replace(/\s+/g, " ")).toContain("for the service, remove the emulator");
+  });
+
   it("names the example that was meant", async () => {
     const { code, errors } = await pod(await installedProject(), "init place-an-ordr");
     expect(code).toBe(2);

@@ -28,6 +28,8 @@ const given = `
   declare const report: (customIdentifier: string, reason: unknown) => void;
   declare const inputs: readonly import("pod-partner").RenderInput[];
   declare const items: readonly unknown[];
+  declare const world: import("pod-partner/testing").SimulatedWorld;
+  declare const receiver: import("pod-partner/callbacks").OrderUpdatedReceiver;
   declare const url: string;
   declare const error: unknown;`;
 
@@ -61,6 +63,8 @@ function moduleOf(code: string): string {
     importFrom("pod-partner/sqlite", sqlite),
     importFrom("pod-partner/testing", testing),
     uses.has("setupServer") ? 'import { setupServer } from "msw/node";' : "",
+    uses.has("expect") ? 'import { expect } from "vitest";' : "",
+    uses.has("IdentifiedOrderInput") ? 'import type { IdentifiedOrderInput } from "pod-partner";' : "",
     uses.has("Pool") ? 'import { Pool } from "pg";' : "",
     uses.has("createClient") ? 'import { createClient } from "redis";' : "",
   ];

@@ -131,7 +131,8 @@ function differencesOf(expected: Made["orders"], found: Made["orders"]): readonl
  * made the same.
  *
  * @example
- * expect(differences(madeIn(withoutFaults), madeIn(emulator.world()))).toEqual([]);
+ * const other = createEmulator({ clock: createManualClock() });
+ * expect(differences(madeIn(other.world()), madeIn(emulator.world()))).toEqual([]);
  */
 export const differences = (expected: Made, found: Made): readonly Difference[] => [
   ...differencesOf(expected.orders, found.orders),

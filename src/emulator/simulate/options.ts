@@ -41,10 +41,15 @@ export interface SimulatedWorld<Database extends object = SimulatedDatabase> {
    * Says that your program has acted on this state of an order. Then it fails if it acts on an older state later, or never on the last one.
    *
    * @example
-   * onChange: async ({ order }) => {
-   *   await world.database.put("orders", order.reference, order.status);
-   *   world.handled(order);
-   * };
+   * const follower = createOrderFollower({
+   *   partner,
+   *   storage: world.storage,
+   *   clock: world.clock,
+   *   onChange: async ({ order }) => {
+   *     await world.database.put("orders", order.reference, order.status);
+   *     world.handled(order);
+   *   },
+   * });
    */
   handled(order: Pick<Order, "reference" | "orderlines">): void;
 }
