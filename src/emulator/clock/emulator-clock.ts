@@ -1,6 +1,7 @@
 import { dateOf, keepProcess, type PartnerClock } from "../../util/clock.ts";
 import { ControlError } from "../base/control-error.ts";
 import { type Duration, latestTime, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
+import { SkippingClock } from "./skipping-clock.ts";
 import { settle, Timers } from "./timers.ts";
 
 /** The state of a clock in a saved world. */
@@ -162,6 +163,7 @@ class Clock implements WorldClock {
   };
 
   track = (work: Promise<unknown>): void => {
+    if (this.#base instanceof SkippingClock) this.#base.track(work);
     this.#work.add(work);
     const done = () => void this.#work.delete(work);
     work.then(done, done);

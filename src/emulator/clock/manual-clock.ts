@@ -13,7 +13,7 @@ export interface ManualClock extends PartnerClock {
 }
 
 /** The default start: a Monday morning. */
-const defaultStart = "2026-11-02T09:00:00.000Z";
+export const defaultStart = "2026-11-02T09:00:00.000Z";
 
 /**
  * Makes a clock that moves only when you move it. Give it to the client and to the emulator as `clock`, so that tests do not sleep.

@@ -56,6 +56,13 @@ export class Timers {
     return this.#first()?.due;
   }
 
+  /** The time of the next timer that a caller waits for; undefined without one. */
+  nextAwaited(): number | undefined {
+    let next: number | undefined;
+    for (const { due, foreground } of this.#timers) if (foreground && due < (next ?? Infinity)) next = due;
+    return next;
+  }
+
   /** Removes the next timer that is due by `until`, and returns it. */
   take(until: number): Timer | undefined {
     const timer = this.#first();

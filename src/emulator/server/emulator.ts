@@ -36,8 +36,8 @@ export interface Emulator extends Controls {
   /** The key that requests must carry: the first one of the demo organization. */
   readonly secretKey: string;
   /**
-   * The options of a client of this emulator: its base URL, its key, `fetch` unless the emulator listens on a port, and the clock that
-   * the emulator was given, and what it was given of `assumptions`. `responses` is `throw`, so that a test fails at each fault of a response.
+   * The options of a client of this emulator: its base URL, its key, `fetch` unless the emulator listens on a port, the clock that the
+   * emulator was given, and what it was given of `assumptions`. `responses` is `throw`, so that a test fails at each fault of a response.
    *
    * @example
    * const partner = new PodPartner(emulator.clientOptions);
@@ -75,6 +75,13 @@ export interface EmulatorParts {
   readonly emulator: Emulator;
   readonly emulation: Emulation;
   readonly recorder: Recorder;
+}
+
+/** A client of an emulator on a port waits for the network, which no clock can skip. */
+function checkClock(clock: EmulatorOptions["clock"], onPort: boolean): void {
+  if (clock !== "skip" || !onPort) return;
+  const message = '"skip" works only with `createEmulator`: what is sent to a port takes real time';
+  throw new ConfigurationError({ issues: [{ path: ["clock"], message }] }, "emulator");
 }
 
 /** Throws a {@link ConfigurationError} for organizations that contradict each other, and for names of calls that do not exist. */
@@ -165,6 +172,7 @@ function withDate(response: Response, now: number): Response {
 /** Makes an emulator, with its inside for the controls and the page. Clients of an emulator on a port send over the network. */
 export function createParts(options: EmulatorOptions, onPort = false): EmulatorParts {
   const settings = toSettings(options);
+  checkClock(options.clock, onPort);
   const routes = allRoutes;
   const endpoints = routes.map(({ endpoint }) => endpoint);
   checkCalls(settings, endpoints);
@@ -184,7 +192,8 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
     clock: emulation.clock,
     get clientOptions() {
       const assumptions = options.assumptions === undefined ? undefined : settings.clientAssumptions;
-      return clientOptionsOf(emulator, { clock: options.clock, assumptions }, onPort);
+      const clock = options.clock === "skip" ? settings.clock : options.clock;
+      return clientOptionsOf(emulator, { clock, assumptions }, onPort);
     },
     get demo() {
       return emulation.worlds[0].demo;

@@ -19,6 +19,7 @@ import {
   type OrganizationPlan,
   organizationOptions,
 } from "../catalog/organization.ts";
+import { SkippingClock } from "../clock/skipping-clock.ts";
 import { defaultBounds, type LogBounds, logBounds } from "../recorder/request-log.ts";
 import { type AutomationOptions, automationFields } from "../work/automation.ts";
 import {
@@ -80,8 +81,15 @@ export interface EmulatorOptions {
    * (specification 1). The emulator does, so that a test can see a shipment. Default `test`.
    */
   readonly environment?: "test" | "production";
-  /** The source of time, for example `createManualClock()`. Default: the machine's time. */
-  readonly clock?: PartnerClock;
+  /**
+   * The source of time, for example `createManualClock()`. With `skip`, the time jumps to the next event whenever a client that has
+   * `clientOptions` only waits: it begins at 2026-11-02T09:00:00Z, and stands still otherwise. Not for `startEmulator`. Default: the
+   * machine's time.
+   *
+   * @example
+   * const emulator = createEmulator({ clock: "skip" });
+   */
+  readonly clock?: PartnerClock | "skip";
   /** What exists at the start, besides the demo catalog. */
   readonly seed?: {
     /**
@@ -184,12 +192,18 @@ const withReliableTime = (given: PartnerClock): PartnerClock => ({
   after: (ms, callback) => given.after(ms, callback),
 });
 
+const clockOption = () =>
+  z.pipe(
+    z.union([z.literal("skip"), clock()], 'expected a clock with the functions `now` and `after`, or "skip"'),
+    z.transform((given) => (given === "skip" ? new SkippingClock() : withReliableTime(given))),
+  );
+
 const schema = () =>
   z.strictObject({
     secretKey: option(filledText, defaultKey),
     baseUrl: option(baseUrl, "http://emulator.test/v2"),
     environment: option(() => z.enum(["test", "production"]), "test"),
-    clock: option(() => z.pipe(clock(), z.transform(withReliableTime)), systemClock),
+    clock: option(clockOption, systemClock),
     seed: option(() => z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
     pageSize: option(pageSize, {}),
     limits: option(limits, defaultLimits),

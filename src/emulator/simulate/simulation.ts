@@ -4,6 +4,8 @@ import { onAbort } from "../../util/abort-signals.ts";
 import { attempt, propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 import { connectionReset, type Service, WholeResponse } from "../base/messages.ts";
 import { jsonCopy } from "../base/table.ts";
+import { defaultStart } from "../clock/manual-clock.ts";
+import { VirtualClock } from "../clock/virtual-clock.ts";
 import { applyFault } from "../faults/apply-fault.ts";
 import type { FailRenderFault, Fault } from "../faults/fault.ts";
 import { createParts, type EmulatorParts } from "../server/emulator.ts";
@@ -16,10 +18,8 @@ import { Life, never } from "./life.ts";
 import type { SimulatedProgram, SimulatedWorld, SimulationSettings } from "./options.ts";
 import { runOutside } from "./platform.ts";
 import { type OperationKind, pointOf, randomFrom, type Schedule } from "./schedule.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
-/** A Monday morning, as of a manual clock. */
-const start = Date.parse("2026-11-02T09:00:00.000Z");
+const start = Date.parse(defaultStart);
 const minute = 60_000;
 const hour = 60 * minute;
 /** How long a run may take: a program that is told to wait for weeks has another fault. */

@@ -1,11 +1,11 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import { settle, Timers } from "../clock/timers.ts";
+import { settle, Timers } from "./timers.ts";
 
 /** Milliseconds of real time in which a program that waits for nothing virtual may read a file. */
 const patience = 1_000;
 
 /** Whether the process reads or writes a file, which takes real time. */
-const usesFiles = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
+export const usesFiles = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 
 /** A clock that jumps from one timer to the next. */
 export class VirtualClock implements PartnerClock {
@@ -22,6 +22,11 @@ export class VirtualClock implements PartnerClock {
   reset(time: number): void {
     this.#timers = new Timers();
     this.#now = time;
+  }
+
+  /** The time of the next timer that a caller waits for. */
+  nextAwaited(): number | undefined {
+    return this.#timers.nextAwaited();
   }
 
   /** Stops the time until the work ends. The work must not wait for this clock. */
