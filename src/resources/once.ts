@@ -172,6 +172,8 @@ type Tried<Data> = Turn | Made<Data> | TakenLock | "lost";
 interface TakenLock {
   /** The note of the creation, if that process works on it: undefined before it has sent the request. */
   readonly sent: Note | undefined;
+  /** The bytes of the note. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 /** Reads the note of a creation. Unless it shows that it was made, tries to take its lock. */
@@ -198,7 +200,7 @@ async function tryTurn<Data>(
     };
     const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, mayTakeFrom });
     if (lock === "lost") return lock;
-    if (lock === undefined) return { sent: isForThis ? note : undefined };
+    if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
     return new Turn(call, { storage, noteKey, content, lock, bytes, note });
   } catch (error) {
     // Only the storage was waited for. One that is healthy has answered by then.
@@ -253,7 +255,11 @@ async function takeTurn<Data>(
     if (tried.sent === undefined || !creation.isKept || scope.elapsed() < nextLook) return undefined;
     const found = await lookAt(call, creation.recovery, tried.sent);
     nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
-    return found && { ...found, existed: true, recovered: false };
+    if (found === undefined) return undefined;
+    // Whoever asks again must not look it up: this client knows the claim by then, and takes it for another one.
+    const note = noteOfMade(tried.sent, creation.oneByOne === undefined ? "" : keys.content, found);
+    await untilEnd(call, storage.keep(keys.noteKey, note, { ttl: noteLife, expected: tried.bytes }));
+    return { ...found, existed: true, recovered: false };
   };
   const first = await attempt();
   return typeof first === "object" ? first : waitInCall(call, attempt, first);
@@ -294,6 +300,16 @@ function noteOf(bytes: Uint8Array | undefined): Note | undefined {
   if (check(note, value, []).ok) return value as Note;
   // Another version wrote it: the creation may have been sent.
   return { version: 1, sent: 0, turns: 0, content: "" };
+}
+
+/** The note of a creation that was made. */
+function noteOfMade<Data>(
+  { sent, turns }: Pick<Note, "sent" | "turns">,
+  content: string,
+  { data, response }: Created<Data>,
+): Uint8Array {
+  const created = { status: response.status, data: data as Record<string, unknown> };
+  return toJson({ version: 1, sent, turns, content, created } satisfies Note);
 }
 
 /** What a turn begins with: its lock, and the note of an earlier call. */
@@ -360,15 +376,13 @@ class Turn {
 
   /** Ends the turn of a creation that was made. What the storage does not take now is written when it is back. */
   async finish<Data>(made: Created<Data>, creation: OnceOnly<Data>): Promise<void> {
-    const { data, response, existed, recovered } = made;
+    const { data, existed, recovered } = made;
     const noted = this.#bytes ?? this.#before;
     if (creation.isKept) {
       const { sent = dateOf(this.#call.core.clock), turns = 0 } = this.note ?? {};
       // What a look-up by an identifier has found may have other content.
       const content = (existed || recovered) && creation.oneByOne === undefined ? "" : this.#content;
-      const created = { status: response.status, data: data as Record<string, unknown> };
-      const note = { version: 1, sent, turns, content, created } satisfies Note;
-      await this.#storage.keep(this.#key, toJson(note), { ttl: noteLife });
+      await this.#storage.keep(this.#key, noteOfMade({ sent, turns }, content, made), { ttl: noteLife });
     } else if (noted !== null) {
       // A note that stayed would hide the next equal creation.
       await this.#storage.keep(this.#key, undefined, { expected: noted });

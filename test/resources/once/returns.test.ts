@@ -247,6 +247,24 @@ describe("a claim with a storage", () => {
     },
   );
 
+  it("that was found while another process had its lock is known from then on, also to the same client", async () => {
+    const world = share();
+    const { start, settle, clock } = world;
+    const claim = await claimOf(world);
+    start({ killAfter: "POST /v2/claim-item-issues" })
+      .partner.claims.createItemIssues(claim, { key: "rma-17" })
+      .catch(() => undefined);
+    await clock.advance(1_000);
+    const { partner, requests } = start();
+    const found = await settle(partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    await clock.advance(60_000);
+    const before = requests().length;
+    const again = await settle(partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    expect(again).toEqual(found);
+    expect(requests()).toHaveLength(before);
+    expect(await listed(world)).toHaveLength(1);
+  });
+
   it("is not an equal one without a `key` on which another process works at the same time", async () => {
     const world = share();
     const { start, settle, emulator } = world;
