@@ -35,11 +35,15 @@ const pageOf = (name: string): string | undefined =>
 
 const linkFrom = (file: string, to: string): string => relative(dirname(file), to);
 
-/** Names the type of a reference instead of its pattern: `OrderReference`. */
-export const withNames = (text: string, index: string): string =>
-  text.replace(/`` `(\w+)_\$\{string\}` ``/g, (_, kind: string) => {
+/** The types of references: `OrderReference`. */
+const referenceTypes = (): ReadonlySet<string> =>
+  new Set(readFileSync(join(main, "index.md"), "utf8").match(/(?<=^### )\w+Reference$/gm));
+
+/** Names the type of a reference instead of its pattern. A pattern with a type parameter has no name. */
+export const withNames = (text: string, index: string, names: ReadonlySet<string>): string =>
+  text.replace(/`` `(\w+)_\$\{string\}` ``/g, (pattern, kind: string) => {
     const name = `${kind}Reference`;
-    return `[\`${name}\`](${index}#${name.toLowerCase()})`;
+    return names.has(name) ? `[\`${name}\`](${index}#${name.toLowerCase()})` : pattern;
   });
 
 /** Joins the errors of a method in one table. */
@@ -112,7 +116,7 @@ function clientTable(index: string): string {
   ].join("\n");
 }
 
-function improve(file: string): void {
+function improve(file: string, names: ReadonlySet<string>): void {
   const index = join(main, "index.md");
   const name = basename(file, ".md");
   const linkOf = (error: string) => {
@@ -120,7 +124,7 @@ function improve(file: string): void {
     return page === undefined ? undefined : linkFrom(file, page);
   };
   let text = withWords(
-    withErrorTable(withNames(readFileSync(file, "utf8"), file === index ? "" : linkFrom(file, index)), linkOf),
+    withErrorTable(withNames(readFileSync(file, "utf8"), file === index ? "" : linkFrom(file, index), names), linkOf),
   );
   const guide = guides[name];
   if (guide !== undefined && existsSync(join(root, "docs", `${guide}.md`))) {
@@ -131,4 +135,7 @@ function improve(file: string): void {
   writeFileSync(file, text);
 }
 
-if (import.meta.main) for (const file of globSync("**/*.md", { cwd: folder })) improve(join(folder, file));
+if (import.meta.main) {
+  const names = referenceTypes();
+  for (const file of globSync("**/*.md", { cwd: folder })) improve(join(folder, file), names);
+}
