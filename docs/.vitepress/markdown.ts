@@ -64,7 +64,7 @@ const labels = new Set([
   "Parameters",
   "Type Parameters",
   "Returns",
-  "Throws",
+  "Errors",
   "Example",
   "Call Signature",
   "Default",

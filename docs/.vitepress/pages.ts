@@ -58,7 +58,12 @@ const guide: DefaultTheme.SidebarItem[] = [...parts].map(([text, pages]) => ({
   text,
   items: [
     ...pages.map(item),
-    ...(text === "Reference" ? [{ text: "API reference", link: "/reference/pod-partner/" }] : []),
+    ...(text === "Reference"
+      ? [
+          { text: "API reference", link: "/reference/pod-partner/" },
+          { text: "All pages", link: "/contents" },
+        ]
+      : []),
     ...(text === "Background"
       ? [
           { label: "Security", file: "SECURITY.md" },

@@ -103,7 +103,7 @@ describe("a link", () => {
   };
 
   it("leads to a page of the site, with the anchor of GitHub", async () => {
-    expect(await render("README.md", "[x](docs/orders.md#what-create-does)")).toContain(
+    expect(await render("AGENTS.md", "[x](docs/orders.md#what-create-does)")).toContain(
       '"/orders.html#what-create-does"',
     );
     expect(await render("docs/contributing/walk.md", "[x](../orders.md)")).toContain('href="/orders.html"');
