@@ -314,6 +314,42 @@ describe("the look-up of a claim whose response was lost", () => {
     expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
     expect(clock.now() - began).toBeLessThan(2_100);
   });
+
+  it.each([
+    ["the list", "/claims", 2],
+    ["the list", "/claims", 60],
+    ["the claim", `/claims/${ref("Claim", "n")}`, 2],
+    ["the claim", `/claims/${ref("Claim", "n")}`, 60],
+  ])(
+    "waits for the Retry-After of a 429 to %s (%s, %i s), and the claim is not filed again",
+    async (_, refused, seconds) => {
+      const clock = createManualClock();
+      const claim = claimOf("n", new Date(clock.now()).toISOString());
+      const times: number[] = [];
+      let posts = 0;
+      context.service.respondAlways(({ method, path }) => {
+        const headers = { date: new Date(clock.now()).toUTCString() };
+        if (method === "POST") {
+          posts += 1;
+          return hangUp();
+        }
+        const route = new URL(path, "http://service").pathname;
+        if (route.endsWith(refused)) {
+          times.push(clock.now());
+          const body = { code: "rate_limited", message: "Too many requests" };
+          if (times.length === 1) return { status: 429, headers: { ...headers, "retry-after": String(seconds) }, body };
+        }
+        if (route.endsWith(claim.reference)) return { headers, body: { claim } };
+        return { headers, body: { claims: [claim], nextCursor: null } };
+      });
+      const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+      const filed = await settle(clock, partner.claims.createItemIssues(input), 50);
+      expect(filed).toMatchObject({ reference: claim.reference, recovered: true });
+      expect(posts).toBe(1);
+      const [first = 0, second = 0] = times;
+      expect(second - first).toBeGreaterThanOrEqual(1_000 * seconds);
+    },
+  );
 });
 
 describe("a claim that the list shows ten seconds after it was created", () => {
