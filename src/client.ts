@@ -3,7 +3,7 @@ import type { RateLimits } from "./http/pacing/forecast.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
 import type { CallTracer } from "./http/tracing.ts";
 import type { PodPartnerOptions } from "./options.ts";
-import { type CallDefaults, type ClientParts, createParts, withDefaults } from "./parts.ts";
+import { type CallDefaults, type ClientParts, createClientParts, withDefaults } from "./parts.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
 import { AuthResource } from "./resources/auth/auth.ts";
 import { CatalogResource } from "./resources/catalog/catalog.ts";
@@ -84,7 +84,7 @@ export class PodPartner {
   declare readonly "~follow": (tracer: CallTracer) => () => void;
 
   constructor(options: PodPartnerOptions = {}) {
-    const parts = partsFor.get(options) ?? createParts(options);
+    const parts = partsFor.get(options) ?? createClientParts(options);
     const { core, assumptions, openStorage, shared, memory } = parts;
     const { clock, timeout, deadline, retry, priority, observer } = core;
     const { send, start, run } = createSend(core);

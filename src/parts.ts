@@ -38,7 +38,7 @@ export interface ClientParts {
 }
 
 /** Makes the parts of a client. Throws `ConfigurationError` if an option is missing, invalid or unknown. */
-export function createParts(options: PodPartnerOptions): ClientParts {
+export function createClientParts(options: PodPartnerOptions): ClientParts {
   const { secretKey, fetch, transport, hooks, logger, pacing, storage, storageLost, assumptions, ...resolved } =
     resolveOptions(options);
   const { baseUrl, clock } = resolved;

@@ -32,12 +32,13 @@ const madeBy = (run: PlayedRun) => ({
   renders: run.worlds.reduce((sum, { renders }) => sum + renders.size, 0),
 });
 
-/** What is wrong with a run, beside what it found itself. */
+/** What is wrong with a run, beside what it found itself. Without `calm`, it is the run without a fault. */
 function judge(run: PlayedRun, calm: Omit<Calm, "space" | "habits"> | undefined) {
   const { backwards } = run.ledger;
-  const { made, renders } = madeBy(run);
   const findings: SimulationFinding[] = [...run.findings];
-  if (calm !== undefined) {
+  const { made, renders } = madeBy(run);
+  if (calm === undefined) findings.push(...repeatedOrders(made));
+  else {
     // A program that did not end, or that its own check has stopped, may not have made everything yet.
     const all = differences(calm.made, made);
     findings.push(...(run.findings.length === 0 ? all : all.filter(({ kind }) => kind === "doubled")));
@@ -144,7 +145,7 @@ async function runCalmly<Database extends object>(simulation: Simulation<Databas
   const schedule: Schedule = { seed, events: [] };
   await simulation.play(schedule, { receives: false, handles: false });
   const run = await simulation.play(schedule, { receives: false, handles: false });
-  const findings: readonly SimulationFinding[] = [...judge(run, undefined), ...repeatedOrders(madeBy(run).made)];
+  const findings = judge(run, undefined);
   if (findings.length > 0) throw failure(run, findings);
   const { counts, changes, habits } = run;
   return { ...madeBy(run), habits, space: { counts, changes } };

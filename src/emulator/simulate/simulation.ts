@@ -157,7 +157,8 @@ class Run<Database extends object> {
   readonly #downUntil = { storage: 0, database: 0 };
   #database: Database | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
-  #open = 0;
+  /** Requests without a response. */
+  readonly #open = new Set<Operation>();
   /** Callbacks that come later. */
   #delayed = 0;
 
@@ -209,7 +210,7 @@ class Run<Database extends object> {
     // The service may still be working on what was sent.
     await this.#clock.pass(end + minute);
     await this.#clock.pass(end + lastSweep, () => this.#isDelivered || this.findings.length > 0);
-    if (this.#open > 0) this.#find("unfinished", "a request still waits at the end");
+    if (this.#open.size > 0) this.#find("unfinished", "a request still waits at the end");
     for (const { life } of this.#programs) life?.kill();
     if (this.findings.length === 0) await this.#outside(settings.check, outside);
     outside.kill();
@@ -440,7 +441,7 @@ class Run<Database extends object> {
     if (operation.has("kill-before")) life.kill();
     await life.turn();
     const sent = new Request(url, { method, headers, body });
-    this.#open += 1;
+    this.#open.add(operation);
     const exchange = runOutside(() => this.#exchange(operation, sent, signal));
     exchange.catch(() => {});
     if (operation.has("kill")) life.kill();
@@ -449,7 +450,7 @@ class Run<Database extends object> {
     const aborted = new Promise<never>((_, reject) => {
       stopListening = onAbort(signal, reject);
     });
-    void life.end.then(() => this.#close(operation));
+    void life.end.then(() => this.#open.delete(operation));
     try {
       const response = await Promise.race([exchange, aborted]).finally(() => life.turn());
       step.result = String(response.status);
@@ -459,16 +460,8 @@ class Run<Database extends object> {
       throw error;
     } finally {
       stopListening();
-      this.#close(operation);
+      this.#open.delete(operation);
     }
-  }
-
-  readonly #closed = new WeakSet<Operation>();
-
-  #close(operation: Operation): void {
-    if (this.#closed.has(operation)) return;
-    this.#closed.add(operation);
-    this.#open -= 1;
   }
 
   /** The way of a request to the service and back. */
