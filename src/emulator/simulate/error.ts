@@ -4,8 +4,9 @@ import { lineOf, type Schedule, type SimulatedEvent } from "./schedule.ts";
 export interface SimulatedStep {
   /** Milliseconds since the start of the run. */
   readonly at: number;
-  /** Which one of the programs, from 0 on, and which of its lives, from 1 on. */
-  readonly program: number;
+  /** The name of its function if several programs run, otherwise `the program`. */
+  readonly program: string;
+  /** Which life of the program, from 1 on. */
   readonly life: number;
   /** Names the operation in a schedule: `r3`. Undefined for the start and the end of a life. */
   readonly point: string | undefined;
@@ -34,13 +35,22 @@ export class SimulationError extends Error {
   readonly findings: readonly SimulationFinding[];
   /** All operations, in their order. */
   readonly trace: readonly SimulatedStep[];
+  /** What the service had in the end: `the orders shop-1, shop-2`. */
+  readonly made: string;
+  /** The pages that help. */
+  readonly pages: readonly string[];
 
-  constructor(story: string, { schedule, findings, trace }: Pick<SimulationError, "schedule" | "findings" | "trace">) {
+  constructor(
+    story: string,
+    { schedule, findings, trace, made, pages }: Omit<SimulationError, keyof Error | "story" | "replay">,
+  ) {
     super(story);
     this.story = story;
     this.replay = lineOf(schedule);
     this.schedule = schedule;
     this.findings = findings;
     this.trace = trace;
+    this.made = made;
+    this.pages = pages;
   }
 }

@@ -18,10 +18,18 @@ export class Life implements Surroundings {
   readonly #resolveEnd: () => void;
   #isOver = false;
   readonly #base: PartnerClock;
+  readonly #onCrash: (error: unknown) => void;
   /** It stands still before this time. */
   #suspendedUntil = 0;
 
-  constructor(program: number, number: number, base: PartnerClock, random: () => number) {
+  /** @param onCrash is called with an error that ends it, as it would end a process. */
+  constructor(
+    program: number,
+    number: number,
+    base: PartnerClock,
+    random: () => number,
+    onCrash: (error: unknown) => void,
+  ) {
     this.program = program;
     this.number = number;
     this.random = random;
@@ -29,6 +37,7 @@ export class Life implements Surroundings {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.end = promise;
     this.#resolveEnd = resolve;
+    this.#onCrash = onCrash;
     this.clock = { now: base.now, after: (ms, callback) => this.#after(ms, AsyncResource.bind(callback)) };
   }
 
@@ -46,6 +55,13 @@ export class Life implements Surroundings {
     this.#isOver = true;
     this.#resolveEnd();
   }
+
+  /** An error ends it that nothing in it caught. After its end, none matters. */
+  readonly crash = (error: unknown): void => {
+    if (this.#isOver) return;
+    this.#onCrash(error);
+    this.kill();
+  };
 
   /** Its timers and responses wait. The time and all others go on. */
   suspend(ms: number): void {
@@ -68,7 +84,13 @@ export class Life implements Surroundings {
     const fire = () => {
       if (this.#isOver) return;
       if (this.#left > 0) stop = this.#base.after(this.#left, fire);
-      else callback();
+      else {
+        try {
+          callback();
+        } catch (error) {
+          this.crash(error);
+        }
+      }
     };
     let stop = this.#base.after(ms, fire);
     return () => stop();

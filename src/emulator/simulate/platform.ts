@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly clock: PartnerClock;
   /** A number from 0 up to 1. */
   readonly random: () => number;
+  /** Gets what would end the process: an exception, or a rejection, that nothing catches. */
+  readonly crash: (error: unknown) => void;
 }
 
 const surroundings = new AsyncLocalStorage<Surroundings | undefined>();
@@ -153,6 +155,18 @@ const replaceInside = <Given extends unknown[]>(
 const cancelTimer = (real: Method) => (timer: unknown) =>
   timer instanceof VirtualTimer ? void timer.close() : real(timer);
 
+/** What would end the process, or fail the test, ends the life that it comes from. */
+const emitUnlessInside =
+  (real: Method) =>
+  (...given: unknown[]) => {
+    const [event, error] = given;
+    const current = surroundings.getStore();
+    if (current === undefined || (event !== "unhandledRejection" && event !== "uncaughtException"))
+      return real(...given);
+    current.crash(error);
+    return true;
+  };
+
 function replaceAll(): void {
   const [timers, promises, nodeCrypto] = ["node:timers", "node:timers/promises", "node:crypto"].map((name) =>
     Object(process.getBuiltinModule(name)),
@@ -169,6 +183,7 @@ function replaceAll(): void {
     sleep(own, ms, undefined, options),
   );
   replaceInside(AbortSignal, "timeout", abortAfter);
+  replace(process.getBuiltinModule("node:process"), "emit", emitUnlessInside);
   const RealDate = Date;
   replace(globalThis, "Date", () => virtualDate(RealDate));
   replaceInside(performance, "now", ({ clock }) => clock.now() - performance.timeOrigin);

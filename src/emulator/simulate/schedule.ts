@@ -48,8 +48,10 @@ export interface SimulatedEvent {
   readonly at: OperationKind;
   /** Counts the operations of this kind from 1, of all programs and lives. */
   readonly nth: number;
-  /** What happens. */
+  /** The name of what happens: `lost`. */
   readonly fault: string;
+  /** What happens, as a sentence. */
+  readonly text: string;
 }
 
 /** What goes wrong in a run, and when. The seed decides how long each thing takes, and so what comes first. */
@@ -62,11 +64,9 @@ const letters = { request: "r", storage: "s", database: "d", callback: "c" } as 
 const kinds = Object.keys(letters) as readonly OperationKind[];
 const eventForm = /^([rsdc])(\d+):([\w-]+)$/;
 
-const faultsOf = (kind: OperationKind): readonly string[] => Object.keys(faults[kind]);
-
-/** What happens, as a sentence. */
-export const describe = ({ at, fault }: SimulatedEvent): string =>
-  (faults[at] as Readonly<Record<string, string>>)[fault] ?? fault;
+/** What can strike an operation, by the names of the faults. */
+const faultsOf = (at: OperationKind, nth: number): readonly SimulatedEvent[] =>
+  Object.entries(faults[at]).map(([fault, text]) => ({ at, nth, fault, text }));
 
 /** A short name of an operation: `r3`. */
 export const pointOf = (kind: OperationKind, nth: number): string => `${letters[kind]}${nth}`;
@@ -78,7 +78,7 @@ export const lineOf = ({ seed, events }: Schedule): string =>
 function readEvent(text: string): SimulatedEvent | undefined {
   const [, letter, nth, fault = ""] = eventForm.exec(text) ?? [];
   const at = kinds.find((kind) => letters[kind] === letter);
-  return at === undefined || !faultsOf(at).includes(fault) ? undefined : { at, nth: Number(nth), fault };
+  return at === undefined ? undefined : faultsOf(at, Number(nth)).find((event) => event.fault === fault);
 }
 
 /** Reads the line of a schedule. Throws a {@link ConfigurationError} for another text. */
@@ -114,14 +114,10 @@ export interface Space {
 
 /** Each fault alone, at each operation of the run without faults. */
 const singles = ({ counts }: Space): readonly SimulatedEvent[] =>
-  kinds.flatMap((at) =>
-    Array.from({ length: counts[at] }, (_, index) =>
-      faultsOf(at).map((fault): SimulatedEvent => ({ at, nth: index + 1, fault })),
-    ).flat(),
-  );
+  kinds.flatMap((at) => Array.from({ length: counts[at] }, (_, index) => faultsOf(at, index + 1)).flat());
 
 /** Draws an event. A half of the faults of requests strike one that changes something: there the money is. */
-function drawEvent(random: () => number, { counts, changes }: Space): SimulatedEvent {
+function drawEvent(random: () => number, { counts, changes }: Space): SimulatedEvent | undefined {
   const below = (limit: number) => Math.floor(random() * limit);
   // Requests are three times as likely as the others.
   const bag = [...kinds, "request", "request"].filter(
@@ -132,8 +128,8 @@ function drawEvent(random: () => number, { counts, changes }: Space): SimulatedE
   const anywhere = 1 + below(Math.ceil(counts[at] * 1.3) + 2);
   const change = changes[below(changes.length)];
   const nth = at === "request" && change !== undefined && random() < 0.5 ? change + below(2) : anywhere;
-  const all = faultsOf(at);
-  return { at, nth, fault: all[below(all.length)] ?? "kill" };
+  const all = faultsOf(at, nth);
+  return all[below(all.length)];
 }
 
 /** Where an event is: the way of an operation has room for one fault, and the life that began it for another one. */
@@ -149,6 +145,7 @@ function drawEvents(random: () => number, space: Space, size: number): readonly 
   for (let count = 0; count < size; count += 1) {
     const [last] = [...events.values()].slice(-1);
     const drawn = drawEvent(random, space);
+    if (drawn === undefined) continue;
     const near = last?.at === drawn.at && random() < 0.5;
     const event = near ? { ...drawn, nth: last.nth + Math.floor(random() * 4) } : drawn;
     events.set(placeOf(event), event);

@@ -1,12 +1,12 @@
 import { saveOrganization } from "../state/saved-world.ts";
 import { differences, type Made, madeIn, repeatedOrders } from "./compare.ts";
 import type { SimulatedDatabase } from "./database.ts";
-import { SimulationError, type SimulationFinding } from "./error.ts";
+import type { SimulationFinding } from "./error.ts";
 import { resolveSimulation, type SimulatedProgram, type SimulateOptions } from "./options.ts";
 import { replacePlatform } from "./platform.ts";
 import { readSchedule, type Schedule, type Space, schedulesOf } from "./schedule.ts";
 import { type Habits, type PlayedRun, Simulation } from "./simulation.ts";
-import { storyOf } from "./story.ts";
+import { failureOf } from "./story.ts";
 
 /** What {@link simulate} has tried, when nothing broke the program. */
 export interface SimulationReport {
@@ -15,9 +15,6 @@ export interface SimulationReport {
   /** The operations of the run without a fault: where faults can strike. */
   readonly operations: Space["counts"];
 }
-
-const failure = (run: PlayedRun, findings: readonly SimulationFinding[]): SimulationError =>
-  new SimulationError(storyOf(run, findings), { schedule: run.schedule, findings, trace: run.trace });
 
 /** What a run without a fault makes and uses. */
 interface Calm {
@@ -118,7 +115,7 @@ export async function simulate<Database extends object = SimulatedDatabase>(
     };
     if (given !== undefined) {
       const broken = await breaks(given);
-      if (broken !== undefined) throw failure(broken.run, broken.findings);
+      if (broken !== undefined) throw failureOf(broken.run, broken.findings);
       return { schedules: 1, seed: given.seed, operations: calm.space.counts };
     }
     let done = 0;
@@ -129,7 +126,7 @@ export async function simulate<Database extends object = SimulatedDatabase>(
         const smallest = await shrink(schedule, async (smaller) => (await breaks(smaller, first?.kind))?.run);
         // Its world is gone: only the last run has one.
         const again = await breaks(smallest?.schedule ?? schedule);
-        throw failure(again?.run ?? broken.run, again?.findings ?? broken.findings);
+        throw failureOf(again?.run ?? broken.run, again?.findings ?? broken.findings);
       }
       done += 1;
       onProgress?.(done, schedules);
@@ -146,7 +143,7 @@ async function runCalmly<Database extends object>(simulation: Simulation<Databas
   await simulation.play(schedule, { receives: false, handles: false });
   const run = await simulation.play(schedule, { receives: false, handles: false });
   const findings = judge(run, undefined);
-  if (findings.length > 0) throw failure(run, findings);
+  if (findings.length > 0) throw failureOf(run, findings);
   const { counts, changes, habits } = run;
   return { ...madeBy(run), habits, space: { counts, changes } };
 }

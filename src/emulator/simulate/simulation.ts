@@ -68,6 +68,7 @@ interface Latest {
 
 /** A program with its current life. */
 interface Running<Database extends object> {
+  readonly name: string;
   readonly run: SimulatedProgram<Database>;
   life: Life | undefined;
   hasEnded: boolean;
@@ -138,8 +139,16 @@ export class Simulation<Database extends object> {
 /** A run that has ended. Its worlds are those of the next run as soon as that begins. */
 export type PlayedRun = Pick<
   Run<object>,
-  "schedule" | "trace" | "ledger" | "findings" | "counts" | "habits" | "changes" | "worlds" | "unhandled" | "nameOf"
+  "schedule" | "trace" | "ledger" | "findings" | "counts" | "habits" | "changes" | "worlds" | "unhandled"
 >;
+
+/** How a story names a program: by its function, unless there is only one. Programs of the same function have numbers. */
+function nameOf(programs: readonly { readonly name: string }[], index: number): string {
+  if (programs.length === 1) return "the program";
+  const { name = "" } = programs[index] ?? {};
+  const isAlone = programs.filter((other) => other.name === name).length === 1;
+  return isAlone && name !== "" ? name : `${name || "program"} ${index + 1}`;
+}
 
 /** One run of the programs under a schedule. */
 class Run<Database extends object> {
@@ -168,7 +177,9 @@ class Run<Database extends object> {
     this.schedule = schedule;
     this.habits = { ...habits };
     this.#storage = memoryStorage({ clock: this.#clock, organization: "simulation" });
-    this.#programs = simulation.settings.programs.map((run) => ({
+    const { programs } = simulation.settings;
+    this.#programs = programs.map((run, index) => ({
+      name: nameOf(programs, index),
       run,
       life: undefined,
       hasEnded: false,
@@ -201,7 +212,8 @@ class Run<Database extends object> {
     const { settings } = this.#simulation;
     const open: (() => Promise<Database> | Database) | undefined = settings.database;
     this.#database = open === undefined ? (createDatabase() as Database & object) : await open();
-    const outside = new Life(0, 0, this.#clock, randomFrom(`outside ${this.schedule.seed}`));
+    const fail = (error: unknown) => this.#find("check", wordsOf(error));
+    const outside = new Life(0, 0, this.#clock, randomFrom(`outside ${this.schedule.seed}`), fail);
     if (!(await this.#outside(settings.setUp, outside))) return;
     for (const program of this.#programs.keys()) void this.#live(program);
     const inTime = await this.#clock.passUntil(() => this.#hasEnded || this.findings.length > 0, start + longest);
@@ -221,8 +233,8 @@ class Run<Database extends object> {
   }
 
   #reason(): string {
-    const waiting = this.#programs.flatMap(({ hasEnded, life }, index) =>
-      hasEnded ? [] : [`${this.nameOf(index)}, life ${life?.number ?? 0}`],
+    const waiting = this.#programs.flatMap(({ name, hasEnded, life }) =>
+      hasEnded ? [] : [`${name}, life ${life?.number ?? 0}`],
     );
     return `${waiting.join(" and ")} did not end: it waits for nothing that comes, or for more than a week`;
   }
@@ -231,15 +243,14 @@ class Run<Database extends object> {
   async #outside(work: ((world: SimulatedWorld<Database>) => unknown) | undefined, life: Life): Promise<boolean> {
     if (work === undefined) return true;
     let isOver = false;
-    const failed = (error: unknown) => this.#find("check", wordsOf(error));
-    life
+    const ending = life
       .run(async () => work(this.#worldOf(life)))
-      .catch(failed)
-      .finally(() => {
+      .then(() => {
         isOver = true;
-      });
-    if (!(await this.#clock.passUntil(() => isOver, this.#clock.now() + longest)))
-      failed("`setUp` or `check` did not end");
+      }, life.crash);
+    void ending;
+    if (!(await this.#clock.passUntil(() => isOver || life.isOver, this.#clock.now() + longest)))
+      this.#find("check", "`setUp` or `check` did not end");
     return this.findings.length === 0;
   }
 
@@ -255,12 +266,6 @@ class Run<Database extends object> {
     return isDone && this.#delayed === 0 && this.#hasEnded && this.unhandled.length === 0;
   }
 
-  nameOf(program: number): string {
-    const { name } = this.#programs[program]?.run ?? { name: "" };
-    if (this.#programs.length === 1) return "the program";
-    return name === "" ? `program ${program + 1}` : name;
-  }
-
   /** Begins an operation of a life: counts it, and finds what strikes it. */
   #begin(life: Pick<Life, "program" | "number">, kind: OperationKind, text: string): Operation {
     const isOutside = life.number === 0;
@@ -268,16 +273,15 @@ class Run<Database extends object> {
     const nth = this.counts[kind];
     const point = pointOf(kind, nth);
     const events = isOutside ? [] : this.schedule.events.filter((event) => event.at === kind && event.nth === nth);
-    const at = this.#clock.now() - start;
-    const step: Step = { at, program: life.program, life: life.number, point, text, events, result: undefined };
+    const step: Step = { ...this.#stepOf(life, text), point, events };
     if (!isOutside) this.trace.push(step);
     return new Operation(step, (name) => randomFrom(`${this.schedule.seed} ${point} ${name}`)());
   }
 
-  #note(life: Life, text: string): void {
-    const { program, number } = life;
+  #stepOf({ program, number: life }: Pick<Life, "program" | "number">, text: string): SimulatedStep {
+    const { name = "" } = this.#programs[program] ?? {};
     const at = this.#clock.now() - start;
-    this.trace.push({ at, program, life: number, point: undefined, text, events: [], result: undefined });
+    return { at, program: name, life, point: undefined, text, events: [], result: undefined };
   }
 
   /** The lives of a program, one after the other. */
@@ -288,20 +292,16 @@ class Run<Database extends object> {
     const { lives } = this.#simulation.settings;
     for (let number = 1; number <= lives; number += 1) {
       const random = randomFrom(`${seed} life ${index} ${number}`);
-      const life = new Life(index, number, this.#clock, random);
+      const life: Life = new Life(index, number, this.#clock, random, (error) => {
+        this.trace.push(this.#stepOf(life, `fails: ${textOf(error, "name") ?? "Error"}: ${wordsOf(error)}`));
+        if (this.schedule.events.length === 0) this.#find("failed", `it fails without a fault: ${wordsOf(error)}`);
+      });
       Object.assign(program, { life, hasEnded: false, receive: undefined });
       const ending = life
         .run(async () => program.run(this.#worldOf(life)))
-        .then(
-          () => {
-            program.hasEnded = true;
-          },
-          (error: unknown) => {
-            this.#note(life, `fails: ${textOf(error, "name") ?? "Error"}: ${wordsOf(error)}`);
-            if (this.schedule.events.length === 0) this.#find("failed", `it fails without a fault: ${wordsOf(error)}`);
-            life.kill();
-          },
-        );
+        .then(() => {
+          program.hasEnded = true;
+        }, life.crash);
       void ending;
       await life.end;
       program.receive = undefined;
@@ -311,7 +311,7 @@ class Run<Database extends object> {
       await this.#clock.sleep(100 + random() * 5_000);
       if (this.findings.length > 0) return;
     }
-    this.#find("unfinished", `${this.nameOf(index)} did not end in ${lives} lives`);
+    this.#find("unfinished", `${program.name} did not end in ${lives} lives`);
   }
 
   /** An open transaction of `node:sqlite` ends with the process. */

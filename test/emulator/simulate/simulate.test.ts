@@ -169,6 +169,46 @@ it("reports a program that fails without a fault", async () => {
   expect(error.replay).toBe("1");
 });
 
+it.each<readonly [place: string, fail: (work: () => never) => unknown]>([
+  ["a promise", (work) => void Promise.resolve().then(work)],
+  ["a timer", (work) => setTimeout(work, 10)],
+  ["a tick", (work) => process.nextTick(work)],
+  ["a turn of the event loop", (work) => setImmediate(work)],
+  ["a microtask", (work) => queueMicrotask(work)],
+])("reports an error of %s that nothing catches, with the life that it ends", async (_, fail) => {
+  const error = await failureOf(async ({ sleep }) => {
+    fail(() => {
+      throw new Error("nobody caught it");
+    });
+    await sleep(1_000);
+  });
+  expect(error.findings).toEqual([{ kind: "failed", text: "it fails without a fault: nobody caught it" }]);
+  expect(error.story).toContain("fails: Error: nobody caught it");
+});
+
+it("begins the next life after a rejection that nothing catches", async () => {
+  const lives: unknown[] = [];
+  await simulate(
+    async ({ clientOptions, life, sleep }) => {
+      void new PodPartner({ ...clientOptions, retry: false }).organization.stores.list();
+      await sleep(60_000);
+      lives.push(life);
+    },
+    { replay: "1 r1:lost" },
+  );
+  // The program ends twice without a fault.
+  expect(lives).toEqual([1, 1, 2]);
+});
+
+it("names each of several programs, also when they share a function", async () => {
+  const worker: SimulatedProgram = async ({ clientOptions }) => {
+    await new PodPartner(clientOptions).organization.stores.list();
+    throw new Error("no orders");
+  };
+  const several = await simulate([worker, worker, async () => {}]).catch((thrown: unknown) => thrown);
+  expect(several).toMatchObject({ trace: [{ program: "worker 1" }, { program: "worker 2" }, {}, {}] });
+});
+
 it("refuses invalid options before it runs anything", async () => {
   const refused = (options: object) => expect(simulate(careful, options)).rejects;
   await refused({ schedules: 0 }).toThrow("schedules");
