@@ -49,10 +49,10 @@ export interface UploadOpening<Made> {
 }
 
 /** A source that cannot be sent; the message says why. */
-class Refused extends Error {}
+class RefusedSource extends Error {}
 
 /** The source may have thrown the error, and `instanceof` throws for a revoked proxy. */
-const isRefused = (error: unknown): error is Refused => attempt(() => error instanceof Refused) === true;
+const isRefused = (error: unknown): error is RefusedSource => attempt(() => error instanceof RefusedSource) === true;
 
 const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that the service accepts";
 
@@ -62,10 +62,10 @@ async function openBlob(blob: Blob, path?: string): Promise<Upload> {
     .slice(0, signatureLength)
     .arrayBuffer()
     .catch((error: unknown) => {
-      throw new Refused(`${nameOfFile(path)} cannot be read: ${wordsOf(error)}`);
+      throw new RefusedSource(`${nameOfFile(path)} cannot be read: ${wordsOf(error)}`);
     });
-  if (blob.size === 0) throw new Refused(`${nameOfFile(path)} is empty`);
-  if (!isImage(new Uint8Array(head))) throw new Refused(noImage);
+  if (blob.size === 0) throw new RefusedSource(`${nameOfFile(path)} is empty`);
+  if (!isImage(new Uint8Array(head))) throw new RefusedSource(noImage);
   return { replayable: true, path, body: () => blob };
 }
 
@@ -92,12 +92,12 @@ async function openAsBlob(path: string): Promise<Blob> {
 }
 
 /** Why a file cannot be opened or read. */
-function unreadable(path: string, error: unknown): Refused {
+function unreadable(path: string, error: unknown): RefusedSource {
   if (isRefused(error)) return error;
   const [file, code] = [nameOfFile(path), propertyOf(error, "code")];
-  if (code === "ENOENT") return new Refused(`${file} does not exist`);
+  if (code === "ENOENT") return new RefusedSource(`${file} does not exist`);
   const hint = code === "ENXIO" ? ". It is a socket: pass its stream, for example `process.stdin`" : "";
-  return new Refused(`${file} cannot be read: ${shorten(wordsOf(error), 200)}${hint}`);
+  return new RefusedSource(`${file} cannot be read: ${shorten(wordsOf(error), 200)}${hint}`);
 }
 
 /**
@@ -140,12 +140,12 @@ async function openFile(path: string): Promise<Blob | Chunks> {
   const file = nameOfFile(path);
   try {
     const there = await fs.stat(path);
-    if (there.isDirectory()) throw new Refused(`${file} is a folder`);
+    if (there.isDirectory()) throw new RefusedSource(`${file} is a folder`);
     if (there.isFIFO()) return openPipe(path);
     if (there.isFile() && there.size > 0) return await openAsBlob(path);
     // The files of /proc have no size, devices neither.
     const chunks = chunksOf(builtIn("node:fs")?.createReadStream(path)) ?? chunksOf((await openAsBlob(path)).stream());
-    if (chunks === undefined) throw new Refused(`${file} cannot be read`);
+    if (chunks === undefined) throw new RefusedSource(`${file} cannot be read`);
     return chunks;
   } catch (error) {
     throw unreadable(path, error);
@@ -155,9 +155,9 @@ async function openFile(path: string): Promise<Blob | Chunks> {
 /** The path of a source. */
 function pathOf(source: unknown): string {
   if (typeof source === "string" && isBase64(source))
-    throw new Refused('expected a path, not base64: pass `Buffer.from(text, "base64")`');
+    throw new RefusedSource('expected a path, not base64: pass `Buffer.from(text, "base64")`');
   const read = readPath(source, "pass the response of `fetch`");
-  if ("fault" in read) throw new Refused(read.fault);
+  if ("fault" in read) throw new RefusedSource(read.fault);
   return read.path;
 }
 
@@ -166,8 +166,8 @@ const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => isBuffer(
 function openBytes(given: Uint8Array): Upload {
   // `fetch` would convert memory that is shared with other threads to text.
   const bytes = isOwn(given) ? given : Uint8Array.from(given);
-  if (bytes.length === 0) throw new Refused("the bytes are empty");
-  if (!isImage(bytes)) throw new Refused(noImage);
+  if (bytes.length === 0) throw new RefusedSource("the bytes are empty");
+  if (!isImage(bytes)) throw new RefusedSource(noImage);
   return { replayable: true, body: () => bytes };
 }
 
@@ -183,9 +183,9 @@ async function openChunks(chunks: Chunks, path?: string): Promise<Upload> {
     head.push(bytes);
     length += bytes.byteLength;
   }
-  if (length === 0 && path !== undefined) throw new Refused(`${nameOfFile(path)} is empty`);
-  if (length === 0) throw new Refused("the stream gives no bytes; one that was read before cannot be read again");
-  if (!isImage(concatenate(head, length))) throw new Refused(noImage);
+  if (length === 0 && path !== undefined) throw new RefusedSource(`${nameOfFile(path)} is empty`);
+  if (length === 0) throw new RefusedSource("the stream gives no bytes; one that was read before cannot be read again");
+  if (!isImage(concatenate(head, length))) throw new RefusedSource(noImage);
   const body = streamOf(async () => head.shift() ?? chunks.next(), chunks.close);
   return { replayable: false, body: () => body };
 }
@@ -198,13 +198,13 @@ const isResponse = (source: unknown): boolean =>
 function bodyOf(response: unknown): unknown {
   const status = Number(propertyOf(response, "status"));
   const body = propertyOf(response, "body");
-  if (body === null) throw new Refused("the response has no body");
+  if (body === null) throw new RefusedSource("the response has no body");
   if (propertyOf(response, "bodyUsed") === true) {
-    throw new Refused("the body of the response was already read; a body can be read only once");
+    throw new RefusedSource("the body of the response was already read; a body can be read only once");
   }
   if (status >= 200 && status <= 299) return body;
   attempt(() => chunksOf(body)?.close());
-  throw new Refused(`expected a response with a status of 2xx, not ${status}`);
+  throw new RefusedSource(`expected a response with a status of 2xx, not ${status}`);
 }
 
 /**
@@ -227,7 +227,8 @@ export function openImage(source: unknown): UploadOpening<Upload | string> {
     }
     if (isBlob(source)) return isFunction(source.stream) ? openBlob(source) : openBytes(await readWhole(source));
     chunks = chunksOf(isResponse(source) ? bodyOf(source) : source);
-    if (chunks === undefined) throw new Refused("expected a file's path or URL, bytes, a blob, a response or a stream");
+    if (chunks === undefined)
+      throw new RefusedSource("expected a file's path or URL, bytes, a blob, a response or a stream");
     return openChunks(chunks);
   };
   const made = open().catch((error: unknown) =>

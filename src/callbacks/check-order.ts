@@ -1,4 +1,4 @@
-import { saysMissing } from "../errors/api.ts";
+import { isConfirmedMissing } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
@@ -182,7 +182,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
       const { data, response } = await partner.orders.get(reference, options).withResponse();
       return await newsOf(data, response.headers.get("date"), stored);
     } catch (error) {
-      if (!saysMissing(error)) throw error;
+      if (!isConfirmedMissing(error)) throw error;
       return newsOfMissing(reference, stored, error);
     }
   }

@@ -1,4 +1,4 @@
-import { GoneError, saysMissing } from "../errors/api.ts";
+import { GoneError, isConfirmedMissing } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
@@ -161,7 +161,7 @@ export function createOrderUpdatedReceiver(
     try {
       order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
     } catch (error) {
-      if (!saysMissing(error)) throw error;
+      if (!isConfirmedMissing(error)) throw error;
       return missing(callback, error);
     }
     forgetMissing(orderReference);

@@ -1,4 +1,4 @@
-import { saysMissing } from "../errors/api.ts";
+import { isConfirmedMissing } from "../errors/api.ts";
 import type { Call, Found } from "../http/call.ts";
 import { checkedOptions, type RequestOptions } from "../http/request-options.ts";
 import { type ApiCall, type CallContext, join, type Start, sendAndRead } from "../http/send.ts";
@@ -20,26 +20,26 @@ const mostReadings = 4;
 const entriesAtOnce = 8;
 
 /** Finds the changes of a list since a snapshot. */
-export function changesOf<Listed extends Referenced, Current extends Listed>(
+export function changesOf<Listed extends Referenced>(
   { start, priority = "low" }: CallContext,
   list: ChangingList<Listed>,
   options: ChangesOptions<Listed>,
-): ApiCall<ListChanges<Listed, Current>> {
+): ApiCall<ListChanges<Listed>> {
   const [, request] = splitFields<ChangesOptions<Listed> & WithDetails, "since" | "details">(
     options,
     "since",
     "details",
   );
   const low = withFields(request, (fields): RequestOptions => ({ ...fields, priority: fields.priority ?? priority }));
-  return start(list.list, low, (call) => findChanges<Listed, Current>(start, call, list, options));
+  return start(list.list, low, (call) => findChanges(start, call, list, options));
 }
 
-async function findChanges<Listed extends Referenced, Current extends Listed>(
+async function findChanges<Listed extends Referenced>(
   start: Start,
   call: Call,
   list: ChangingList<Listed>,
   given: ChangesOptions<Listed> & WithDetails,
-): Promise<Found<ListChanges<Listed, Current>>> {
+): Promise<Found<ListChanges<Listed>>> {
   const { kind, get } = list;
   const endpoint = call.name;
   const { since, details } = checkedOptions(list.options, given, endpoint);
@@ -94,7 +94,7 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
       dataOf(get(reference as never, call.partOptions(eitherSignal(signal, left))));
     for await (const outcome of concurrently(references, entriesAtOnce, readOne, signal)) {
       if (outcome.ok) await comparison.addDetail(outcome.input, outcome.value);
-      else if (saysMissing(outcome.error)) comparison.remove(outcome.input);
+      else if (isConfirmedMissing(outcome.error)) comparison.remove(outcome.input);
       else throw outcome.error;
     }
   };
@@ -104,9 +104,7 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
   else await readEach([...comparison.missing, ...(details ? comparison.differing : [])], get);
 
   if (latest === undefined) throw new TypeError("no request was made");
-  // The current entries are of the type `Current` after `readEach`, which the type of the comparison cannot say.
-  const data = comparison.result(kind) as unknown as ListChanges<Listed, Current>;
-  return { data, response: latest };
+  return { data: comparison.result(kind), response: latest };
 }
 
 /** One reading of a list. */

@@ -1,19 +1,15 @@
+import type { ListChange, ListChanges, ListSnapshot, Referenced } from "./list-changes.ts";
 import { type Cells, cellOf, isHash, isSame, readRows, type Snapshot, writeSnapshot } from "./snapshot.ts";
 
-/** An entry of a list, by the field that the comparison uses. */
-interface ListedItem {
-  readonly reference: string;
-}
-
 /** Compares a list with a snapshot. It keeps a row of every entry, but only the entries that differ. */
-export class Comparison<Listed extends ListedItem> {
+export class Comparison<Listed extends Referenced> {
   readonly #known: ReadonlySet<string>;
   /** The names of the cells of a row. The known fields come first: an entry that lacks the unknown ones then has a shorter row. */
   readonly #names: Set<string>;
   readonly #before: ReadonlyMap<string, Cells>;
   readonly #now = new Map<string, Cells>();
-  readonly #added = new Map<string, { readonly current: Listed }>();
-  readonly #changed = new Map<string, { current: Listed; previous: ListedItem; fields: readonly string[] }>();
+  readonly #added = new Map<string, Pick<ListChange<Listed>, "current">>();
+  readonly #changed = new Map<string, ListChange<Listed>>();
 
   /** @param known The names of the fields that the specification shows. */
   constructor(known: readonly string[], since: Snapshot | null | undefined) {
@@ -59,12 +55,12 @@ export class Comparison<Listed extends ListedItem> {
   }
 
   /** The result, when the whole list was compared. */
-  result(kind: Snapshot["kind"]) {
+  result(kind: Snapshot["kind"]): ListChanges<Listed> {
     return {
       added: [...this.#added.values()],
       changed: [...this.#changed.values()],
       removed: this.missing.map((reference) => ({ previous: this.#previousOf(reference) })),
-      snapshot: writeSnapshot(kind, [...this.#names], this.#now),
+      snapshot: writeSnapshot(kind, [...this.#names], this.#now) as ListSnapshot<Listed>,
     };
   }
 
@@ -87,10 +83,11 @@ export class Comparison<Listed extends ListedItem> {
     else this.#changed.set(reference, { current, previous: this.#previousOf(reference), fields });
   }
 
-  /** An entry of the snapshot, without the values that are stored as hashes. */
-  #previousOf(reference: string): ListedItem {
+  /** An entry of the snapshot, without the values that are stored as hashes. A snapshot has no types for its values. */
+  #previousOf(reference: string): ListChange<Listed>["previous"] {
     const row = this.#before.get(reference) ?? [];
     const cells = Array.from(this.#names, (name, at) => [name, row[at]] as const);
-    return { reference, ...Object.fromEntries(cells.filter(([, cell]) => cell !== undefined && !isHash(cell))) };
+    const known = cells.filter(([, cell]) => cell !== undefined && !isHash(cell));
+    return { reference, ...Object.fromEntries(known) } as Referenced as ListChange<Listed>["previous"];
   }
 }

@@ -2,18 +2,13 @@ import * as z from "zod/mini";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
 import { array } from "../schemas/shape.ts";
 import { canonicalJson, sha256 } from "../util/digest.ts";
-import type { SnapshotCell } from "./list-changes.ts";
+import type { ListSnapshot, Referenced, SnapshotCell } from "./list-changes.ts";
 
 /** The cells of an entry, in the order of the names of the fields. A missing field has no cell. */
 export type Cells = readonly (SnapshotCell | undefined)[];
 
 /** A snapshot of any list. */
-export interface Snapshot {
-  readonly version: 1;
-  readonly kind: ReferenceKind;
-  readonly fields: readonly string[];
-  readonly rows: readonly (readonly SnapshotCell[])[];
-}
+export type Snapshot = ListSnapshot<Referenced>;
 
 const version = 1;
 

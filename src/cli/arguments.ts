@@ -196,6 +196,8 @@ export interface Command<Known extends Flags = Flags> {
 }
 
 /** Defines a command, with the types of its flags' values. */
-export const command = <const Known extends Flags>(definition: Command<Known>): Command =>
+export function command<const Known extends Flags>(definition: Command<Known>): Command;
+export function command(definition: Command): Command {
   // Only `readArguments` makes the values, from the same flags.
-  definition as unknown as Command;
+  return definition;
+}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningEmulator } from "pod-partner/testing";
-import type { CallbackFault, Row } from "./verify-catalogue.ts";
-import type { Finding } from "./verify-compare.ts";
+import type { CallbackFault, FaultRow } from "./verify-catalogue.ts";
+import type { VerifyFinding } from "./verify-compare.ts";
 
 /** How a row reaches the callbacks on their way, and the server. */
 export interface CallbackScene {
@@ -10,7 +10,7 @@ export interface CallbackScene {
   /** Ends the server with a signal, and starts it again. Resolves when it is ready. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /** Runs the server's own search for what no callback reported. */
-  sweep(): Promise<readonly Finding[]>;
+  sweep(): Promise<readonly VerifyFinding[]>;
 }
 
 /** The way of callbacks to the server. */
@@ -23,7 +23,7 @@ export interface Post {
 const heldBack: ReadonlySet<CallbackFault | undefined> = new Set(["late", "reversed", "killed", "never"]);
 
 /** Holds the callbacks back if the row wants it: for the service, a try has failed. */
-export function createPost({ callbacks }: Row): Post {
+export function createPost({ callbacks }: FaultRow): Post {
   let isHeld = heldBack.has(callbacks);
   return {
     fetch: (request) => (isHeld ? new Response(null, { status: 503 }) : fetch(request)),
@@ -40,7 +40,11 @@ const untilRepeated = 1_000;
  * Repeats the callbacks that failed until the signal is aborted, as the service does: the server that was to accept one may have been killed.
  * A row that holds callbacks back delivers them in its own way.
  */
-export async function repeatSoon({ callbacks }: Row, emulator: RunningEmulator, signal: AbortSignal): Promise<void> {
+export async function repeatSoon(
+  { callbacks }: FaultRow,
+  emulator: RunningEmulator,
+  signal: AbortSignal,
+): Promise<void> {
   if (heldBack.has(callbacks)) return;
   while (!signal.aborted) {
     for (const { id, status, tries } of emulator.callbacks.list()) {
@@ -108,7 +112,7 @@ const deliveries: Readonly<Partial<Record<CallbackFault, (scene: CallbackScene) 
 };
 
 /** Delivers the callbacks that the row holds back. */
-export async function deliver({ callbacks }: Row, scene: CallbackScene): Promise<void> {
+export async function deliver({ callbacks }: FaultRow, scene: CallbackScene): Promise<void> {
   if (callbacks !== undefined) await deliveries[callbacks]?.(scene);
 }
 
@@ -123,7 +127,7 @@ function unreadOrders({ callbacks, requests }: RunningEmulator): ReadonlySet<str
 /** A server may accept a callback first, and read the order then. */
 const grace = 3_000;
 
-async function untilRead(emulator: RunningEmulator): Promise<readonly Finding[]> {
+async function untilRead(emulator: RunningEmulator): Promise<readonly VerifyFinding[]> {
   const until = performance.now() + grace;
   while (unreadOrders(emulator).size > 0 && performance.now() < until) await sleep(50);
   const { size } = unreadOrders(emulator);
@@ -131,12 +135,12 @@ async function untilRead(emulator: RunningEmulator): Promise<readonly Finding[]>
 }
 
 /** Calls the URL of a callback without what only the service knows: its token. */
-async function forge({ callbacks }: RunningEmulator): Promise<readonly Finding[]> {
+async function forge({ callbacks }: RunningEmulator): Promise<readonly VerifyFinding[]> {
   const [sent] = callbacks.list();
   if (sent === undefined) return [];
   const names = [...new URL(sent.url).searchParams.keys()].filter((name) => /token|key|secret|sign/i.test(name));
   if (names.length === 0) return [{ kind: "callback", text: "the URL has no token: anybody can call it" }];
-  const findings: Finding[] = [];
+  const findings: VerifyFinding[] = [];
   for (const kind of ["with a wrong", "without a"]) {
     const url = new URL(sent.url);
     for (const name of names) {
@@ -152,9 +156,9 @@ async function forge({ callbacks }: RunningEmulator): Promise<readonly Finding[]
 
 /** Says what is wrong with the callbacks. */
 export async function judgeCallbacks(
-  { callbacks }: Row,
+  { callbacks }: FaultRow,
   { emulator, post, sweep }: CallbackScene,
-): Promise<readonly Finding[]> {
+): Promise<readonly VerifyFinding[]> {
   if (callbacks === "never") {
     await shipAll(emulator);
     return [...(await sweep()), ...(await untilRead(emulator))];
@@ -171,7 +175,7 @@ export async function judgeCallbacks(
   const early = isKilled ? [] : await untilRead(emulator);
   const swept = await sweep();
   const late = isKilled ? await untilRead(emulator) : [];
-  const refused: readonly Finding[] =
+  const refused: readonly VerifyFinding[] =
     open === 0 ? [] : [{ kind: "callback", text: `callbacks that were never accepted: ${open}` }];
   return [...refused, ...forged, ...early, ...swept, ...late];
 }

@@ -20,7 +20,7 @@ export type Kill = { readonly on: readonly string[]; readonly nth: number; reado
 export type CallbackFault = "twice" | "forged" | "late" | "reversed" | "killed" | "never";
 
 /** Something that a network, the service or a machine does to a program. */
-export interface Row {
+export interface FaultRow {
   readonly id: string;
   readonly name: string;
   /** Whether it can happen to this program. */
@@ -75,7 +75,7 @@ const killOn =
 const neverInTime = 3_600_000;
 
 /** All rows, in the order of the report. */
-export const catalogue: readonly Row[] = [
+export const catalogue: readonly FaultRow[] = [
   { id: "again", name: "Nothing happens, once more", applies: always, page: "verify.md#what-your-program-needs" },
 
   {

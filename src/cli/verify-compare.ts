@@ -1,6 +1,6 @@
 import type { Difference, LoggedRequest } from "pod-partner/testing";
 
-export interface Finding {
+export interface VerifyFinding {
   readonly kind: Difference["kind"] | "unfinished" | "failed" | "hammered" | "unread" | "leaked" | "callback";
   readonly text: string;
 }
@@ -9,10 +9,10 @@ export interface Finding {
 const tolerance = 250;
 
 /** Whether a program sent many more requests than without a fault, or did not wait as it was told to. */
-export function hammering(requests: readonly LoggedRequest[], expected: number): readonly Finding[] {
+export function hammering(requests: readonly LoggedRequest[], expected: number): readonly VerifyFinding[] {
   // Look-ups after a restart are many, and right. A loop without a pause sends thousands.
   const most = 10 * expected + 100;
-  const findings: Finding[] = [];
+  const findings: VerifyFinding[] = [];
   if (requests.length > most) {
     findings.push({ kind: "hammered", text: `${requests.length} requests, ${expected} without a fault` });
   }
@@ -36,7 +36,7 @@ export function hammering(requests: readonly LoggedRequest[], expected: number):
 const redacted = "[redacted]";
 
 /** Whether the key is anywhere but in its header. */
-export function leaks(requests: readonly LoggedRequest[]): readonly Finding[] {
+export function leaks(requests: readonly LoggedRequest[]): readonly VerifyFinding[] {
   const where = requests.find(({ path, request }) =>
     [path, request.body?.text].some((text) => text?.includes(redacted)),
   );
@@ -46,7 +46,7 @@ export function leaks(requests: readonly LoggedRequest[]): readonly Finding[] {
 }
 
 /** Whether the log has lost the earliest requests, so that the run cannot be judged. */
-export function unread(requests: readonly LoggedRequest[]): readonly Finding[] {
+export function unread(requests: readonly LoggedRequest[]): readonly VerifyFinding[] {
   const sent = requests.at(-1)?.id ?? 0;
   return sent > requests.length
     ? [{ kind: "unread", text: `${sent} requests are more than verify can read: give it less work` }]

@@ -1,15 +1,15 @@
 import { escaped, htmlPage } from "./report-page.ts";
 import { counted } from "./terminal.ts";
-import type { Row } from "./verify-catalogue.ts";
-import type { Finding } from "./verify-compare.ts";
+import type { FaultRow } from "./verify-catalogue.ts";
+import type { VerifyFinding } from "./verify-compare.ts";
 
 /** What came of a row. */
-export interface Outcome {
-  readonly row: Row;
+export interface RowOutcome {
+  readonly row: FaultRow;
   readonly status: "passed" | "failed" | "skipped";
   /** What it needs, if it was skipped and can happen to this program. */
   readonly reason?: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly VerifyFinding[];
   /** Milliseconds; 0 if it was skipped. */
   readonly took: number;
   readonly requests: number;
@@ -18,7 +18,7 @@ export interface Outcome {
 }
 
 /** The results of all rows. */
-export interface Report {
+export interface VerifyReport {
   readonly version: string;
   /** The command of the program. */
   readonly program: string;
@@ -30,23 +30,23 @@ export interface Report {
   /** The number of rows to run. */
   readonly planned: number;
   /** Of the rows that have ended; only of the run without a fault, if it fails. */
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly RowOutcome[];
   /** Milliseconds. */
   readonly took: number;
 }
 
-export const pageOf = ({ page }: Row): string => `node_modules/pod-partner/docs/${page}`;
+export const pageOf = ({ page }: FaultRow): string => `node_modules/pod-partner/docs/${page}`;
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
 
-export const failedOf = ({ outcomes }: Report): readonly Outcome[] =>
+export const failedOf = ({ outcomes }: VerifyReport): readonly RowOutcome[] =>
   outcomes.filter(({ status }) => status === "failed");
 
 /** Whether the run was ended before all rows were done. */
-const isInterrupted = ({ outcomes, planned }: Report): boolean => outcomes.length < planned;
+const isInterrupted = ({ outcomes, planned }: VerifyReport): boolean => outcomes.length < planned;
 
 /** The report as JSON. */
-export const toJson = (report: Report): string =>
+export const toJson = (report: VerifyReport): string =>
   JSON.stringify(
     {
       ok: failedOf(report).length === 0 && !isInterrupted(report),
@@ -69,7 +69,7 @@ export const toJson = (report: Report): string =>
   );
 
 /** The report as JUnit's XML, for the test reports of CI. */
-export function toJunit(report: Report): string {
+export function toJunit(report: VerifyReport): string {
   const cases = report.outcomes.map(({ row, status, reason = "does not apply", findings, took, output }) => {
     const inside =
       status === "skipped"
@@ -79,7 +79,7 @@ export function toJunit(report: Report): string {
             .join("");
     return `  <testcase classname="pod-partner verify" name="${row.id}: ${escaped(row.name)}" time="${seconds(took)}">${inside}</testcase>`;
   });
-  const count = (status: Outcome["status"]) => report.outcomes.filter((outcome) => outcome.status === status).length;
+  const count = (status: RowOutcome["status"]) => report.outcomes.filter((outcome) => outcome.status === status).length;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="pod-partner verify" tests="${report.outcomes.length}" failures="${count("failed")}" skipped="${count("skipped")}" time="${seconds(report.took)}">
 ${cases.join("\n")}
@@ -104,7 +104,7 @@ const style = `
   pre { overflow-x: auto; padding: .8rem; font: 12.5px/1.5 var(--mono); background: var(--sunken) }`;
 
 /** The report as one HTML page. */
-export function toHtml(report: Report): string {
+export function toHtml(report: VerifyReport): string {
   const rows = report.outcomes.map(({ row, status, reason, findings, took, requests, output }) => {
     const list = findings.map(({ text }) => `<li>${escaped(text)}</li>`).join("");
     const detail =

@@ -9,8 +9,8 @@ import { onAbort } from "../util/abort-signals.ts";
 import { visible } from "../util/visible.ts";
 import { type Ended, onWindows, type Program, start, stop } from "./program.ts";
 import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post, repeatSoon } from "./verify-callbacks.ts";
-import type { Kill, Row, Usage } from "./verify-catalogue.ts";
-import { type Finding, hammering, leaks, unread } from "./verify-compare.ts";
+import type { FaultRow, Kill, Usage } from "./verify-catalogue.ts";
+import { hammering, leaks, unread, type VerifyFinding } from "./verify-compare.ts";
 import { startFailure } from "./world-file.ts";
 
 /** How a server is used. */
@@ -42,7 +42,7 @@ export interface Setup {
 }
 
 /** What one run has made, and how it ended. */
-export interface Run {
+export interface VerifyRun {
   readonly result: Made;
   readonly usage: Usage;
   /** Milliseconds. */
@@ -50,7 +50,7 @@ export interface Run {
   /** The exit code of the program, or of the command that uses the server. */
   readonly code: number;
   /** What is wrong with this run alone, without a comparison. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly VerifyFinding[];
   /** The last lines that the program printed. */
   readonly output: string;
 }
@@ -128,7 +128,7 @@ async function settle({ requests, clock }: RunningEmulator, ms: number): Promise
 /** How the program ended, and what is wrong with its callbacks. */
 interface Execution {
   readonly code: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly VerifyFinding[];
 }
 
 /** A program that runs; or a server that is ready, and the command that uses it. */
@@ -141,7 +141,7 @@ interface Started {
 
 /** A server that is not ready, and why. */
 interface Unready {
-  readonly finding: Finding;
+  readonly finding: VerifyFinding;
 }
 
 type Launch = (command: readonly string[]) => Program;
@@ -169,7 +169,11 @@ async function startServer(
 }
 
 /** Starts a command: two processes of it if the row says so. Then it ends when both have ended, and fails when one does. */
-function launchWork(command: readonly string[], { twice }: Row, launch: Launch): Pick<Started, "program" | "done"> {
+function launchWork(
+  command: readonly string[],
+  { twice }: FaultRow,
+  launch: Launch,
+): Pick<Started, "program" | "done"> {
   const program = launch(command);
   if (twice === undefined) return { program, done: program.ended };
   const both = Promise.all([program.ended, launch(command).ended]);
@@ -180,7 +184,7 @@ function launchWork(command: readonly string[], { twice }: Row, launch: Launch):
 async function execute(
   { program: command, server }: Setup,
   { emulator, post }: Pick<CallbackScene, "emulator" | "post">,
-  row: Row,
+  row: FaultRow,
   baseline: Usage | undefined,
   launch: Launch,
   signal: AbortSignal,
@@ -207,14 +211,14 @@ async function execute(
     await settle(emulator, row.settle ?? 0);
     return { code, findings: [] };
   }
-  const unready: Finding[] = [];
+  const unready: VerifyFinding[] = [];
   const restart = async (how: NodeJS.Signals) => {
     await stop(program, how);
     const again = await startServer(command, server, launch, signal);
     if ("finding" in again) unready.push(again.finding);
     else program = again;
   };
-  const sweep = async (): Promise<readonly Finding[]> => {
+  const sweep = async (): Promise<readonly VerifyFinding[]> => {
     if (server.sweep === undefined) return [];
     const { code } = await launch(shell(server.sweep)).ended;
     return code === 0 ? [] : [{ kind: "failed", text: `the sweep command ended with exit code ${code}` }];
@@ -238,7 +242,7 @@ async function execute(
 /** The options of the emulator for a row. */
 function optionsOf(
   { seed, orders, callbackUrl, assumptions }: Setup,
-  row: Row,
+  row: FaultRow,
   baseline: Usage | undefined,
   post: Post,
 ): StartEmulatorOptions {
@@ -280,7 +284,7 @@ export function removeFolders(): void {
 }
 
 /** Runs the program once, with what the row does to it. `baseline` is what the run without a fault used. */
-export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefined): Promise<Run> {
+export async function runOnce(setup: Setup, row: FaultRow, baseline: Usage | undefined): Promise<VerifyRun> {
   const { madeIn, startEmulator } = await import("pod-partner/testing");
   const post = createPost(row);
   const emulator = await startEmulator(optionsOf(setup, row, baseline, post)).catch((error: unknown) => {
@@ -325,7 +329,7 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     const world = emulator.world();
     const tokens = world.organizations.reduce((sum, { rendertokens }) => sum + rendertokens.used, 0);
     const usage = usageOf(emulator, tokens);
-    const findings: Finding[] = [...own, ...leaks(emulator.requests), ...unread(emulator.requests)];
+    const findings: VerifyFinding[] = [...own, ...leaks(emulator.requests), ...unread(emulator.requests)];
     if (signal.aborted && !findings.some(({ kind }) => kind === "unfinished")) {
       findings.push({ kind: "unfinished", text: `not finished after ${setup.timeout / 1_000} s` });
     }

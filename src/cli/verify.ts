@@ -7,10 +7,10 @@ import { command, exitCodes, Failure, type FlagValues, list, text, usage, wholeN
 import { variablesIn } from "./env-file.ts";
 import { endSignals, killAll, required } from "./program.ts";
 import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
-import { catalogue, type Row } from "./verify-catalogue.ts";
-import type { Finding } from "./verify-compare.ts";
-import { failedOf, type Outcome, pageOf, type Report, toHtml, toJson, toJunit } from "./verify-report.ts";
-import { type Run, removeFolders, runOnce, type Setup } from "./verify-run.ts";
+import { catalogue, type FaultRow } from "./verify-catalogue.ts";
+import type { VerifyFinding } from "./verify-compare.ts";
+import { failedOf, pageOf, type RowOutcome, toHtml, toJson, toJunit, type VerifyReport } from "./verify-report.ts";
+import { removeFolders, runOnce, type Setup, type VerifyRun } from "./verify-run.ts";
 
 const defaults = { timeout: 60_000, parallel: 4, seed: 1 };
 
@@ -39,7 +39,7 @@ const flags = {
 };
 
 /** The run without a fault. */
-const calm: Row = {
+const calm: FaultRow = {
   id: "calm",
   name: "Without a fault",
   applies: () => true,
@@ -47,12 +47,12 @@ const calm: Row = {
 };
 
 /** The row of this name, or the rows whose names contain it. */
-function rowsNamed(part: string): readonly Row[] {
+function rowsNamed(part: string): readonly FaultRow[] {
   const same = catalogue.filter(({ id }) => id === part);
   return same.length > 0 ? same : catalogue.filter(({ id }) => id.includes(part));
 }
 
-function rowsOf(only: string | undefined): readonly Row[] {
+function rowsOf(only: string | undefined): readonly FaultRow[] {
   if (only === undefined) return catalogue;
   const chosen = only.split(",").flatMap((text) => {
     const part = text.trim();
@@ -88,13 +88,13 @@ const count = (map: ReadonlyMap<string, readonly string[]>): number =>
 const indented = (lines: string): string => lines.replace(/^/gm, "    ");
 
 /** Names the command whose exit code a run has. */
-const endedWith = ({ server }: Setup, code: number): Finding => ({
+const endedWith = ({ server }: Setup, code: number): VerifyFinding => ({
   kind: "failed",
   text: `the ${server === undefined ? "program" : "drive command"} ended with exit code ${code}`,
 });
 
 /** What is wrong with a program without a fault. */
-async function faultOf(setup: Setup, run: Run): Promise<readonly Finding[]> {
+async function faultOf(setup: Setup, run: VerifyRun): Promise<readonly VerifyFinding[]> {
   const { repeatedOrders } = await import("pod-partner/testing");
   const {
     code,
@@ -109,7 +109,7 @@ async function faultOf(setup: Setup, run: Run): Promise<readonly Finding[]> {
 }
 
 /** The run that all others are compared with. */
-async function runCalm(setup: Setup): Promise<{ readonly baseline: Run; readonly outcome: Outcome }> {
+async function runCalm(setup: Setup): Promise<{ readonly baseline: VerifyRun; readonly outcome: RowOutcome }> {
   const ready = setup.server?.ready;
   // Another server at this port would be tested instead.
   const isTaken = ready !== undefined && (await fetch(ready).catch(() => undefined)) !== undefined;
@@ -121,7 +121,7 @@ async function runCalm(setup: Setup): Promise<{ readonly baseline: Run; readonly
   return { baseline, outcome: { row: calm, status, findings, took, requests: used.requests, output } };
 }
 
-async function outcomeOf(row: Row, setup: Setup, baseline: Run): Promise<Outcome> {
+async function outcomeOf(row: FaultRow, setup: Setup, baseline: VerifyRun): Promise<RowOutcome> {
   const skipped = { row, status: "skipped", findings: [], took: 0, requests: 0, output: "" } as const;
   if (!row.applies(baseline.usage)) return skipped;
   const isAlone = setup.server === undefined && setup.parallel === 1;
@@ -130,7 +130,7 @@ async function outcomeOf(row: Row, setup: Setup, baseline: Run): Promise<Outcome
   const run = await runOnce(setup, row, baseline.usage);
   const { differences } = await import("pod-partner/testing");
   const found = differences(baseline.result, run.result);
-  const findings: Finding[] = [
+  const findings: VerifyFinding[] = [
     // A program that cannot make everything may leave it out, but may not make it twice.
     ...(row.mayFail === true ? found.filter(({ kind }) => kind === "doubled") : found),
     ...run.findings,
@@ -150,7 +150,7 @@ const signs = {
   skipped: paint("dim", "–"),
 } as const;
 
-function printOutcome({ row, status, reason, findings, took }: Outcome): void {
+function printOutcome({ row, status, reason, findings, took }: RowOutcome): void {
   const time = status === "skipped" ? "" : `${(took / 1_000).toFixed(1)} s`;
   const room = columns() - 14;
   const [first = "", ...rest] = wrap(reason === undefined ? row.name : `${row.name} (${reason})`, room);
@@ -162,17 +162,17 @@ function printOutcome({ row, status, reason, findings, took }: Outcome): void {
 
 /** Runs the rows, some at a time. Tells of each in the order of the catalogue, and passes on all that have ended. */
 async function runRows(
-  rows: readonly Row[],
+  rows: readonly FaultRow[],
   parallel: number,
-  work: (row: Row) => Promise<Outcome>,
-  { tell, pass }: { tell(outcome: Outcome): void; pass(ended: readonly Outcome[]): void },
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
+  work: (row: FaultRow) => Promise<RowOutcome>,
+  { tell, pass }: { tell(outcome: RowOutcome): void; pass(ended: readonly RowOutcome[]): void },
+): Promise<readonly RowOutcome[]> {
+  const outcomes: RowOutcome[] = [];
   let next = 0;
   let told = 0;
   const lane = async () => {
     for (let index = next++; index < rows.length; index = next++) {
-      outcomes[index] = await work(rows[index] as Row);
+      outcomes[index] = await work(rows[index] as FaultRow);
       // Without the holes of the rows that have not ended.
       pass(Object.values(outcomes));
       for (let done = outcomes[told]; done !== undefined; done = outcomes[told]) {
@@ -186,7 +186,7 @@ async function runRows(
 }
 
 /** Writes the reports of what has ended until now. */
-function save(report: Report, { junit, html }: FlagValues<typeof flags>): void {
+function save(report: VerifyReport, { junit, html }: FlagValues<typeof flags>): void {
   try {
     if (junit !== undefined) writeFileSync(junit, toJunit(report));
     if (html !== undefined) writeFileSync(html, toHtml(report));
@@ -195,7 +195,7 @@ function save(report: Report, { junit, html }: FlagValues<typeof flags>): void {
   }
 }
 
-const madeBy = ({ result, usage: { requests } }: Run, before: number): string =>
+const madeBy = ({ result, usage: { requests } }: VerifyRun, before: number): string =>
   `${counted(count(result.orders) - before, "order")}, ${counted(count(result.claims), "claim")}, ${counted(requests, "request")}`;
 
 /** `pod-partner verify`: proves that a program survives what a network and the service do to it. */
@@ -216,7 +216,7 @@ export const verify = command({
     }
     const setup = setupOf(values, required(program, "verify"));
     const began = performance.now();
-    let report: Report = {
+    let report: VerifyReport = {
       version,
       program: program.join(" "),
       seed: setup.seed,
@@ -227,7 +227,7 @@ export const verify = command({
       outcomes: [],
       took: 0,
     };
-    const update = (changes: Partial<Report>) => {
+    const update = (changes: Partial<VerifyReport>) => {
       report = { ...report, ...changes, took: performance.now() - began };
       save(report, values);
     };

@@ -208,5 +208,5 @@ export const hasErrorObject = (error: unknown): error is ApiError & { readonly c
  * Whether the service itself says that something does not exist, or no longer (specification 7). A gateway can return a 404, too: it has no
  * error object, and proves nothing.
  */
-export const saysMissing = (error: unknown): boolean =>
+export const isConfirmedMissing = (error: unknown): boolean =>
   hasErrorObject(error) && (error.status === 404 || error.status === 410);

@@ -167,7 +167,7 @@ async function prepare<Data>(
 ): Promise<Ready | Created<Data>> {
   const { core, endpoint, scope } = call;
   const { pacer } = core;
-  const lookUp = lookFor(call, recovery);
+  const lookUp = lookUpOf(call, recovery);
   for (let repeats = outdated; ; repeats += 1) {
     const isLast = repeats >= mostRepeats;
     const isSendable = () => isLast || isFresh(call, repeats);
@@ -210,7 +210,7 @@ export async function findOrCreate<Data>(
   sending: Sending = {},
 ): Promise<Created<Data>> {
   if (time > 0 || !takesTokensFirst(call)) {
-    const found = await lookUntil(call, time, lookFor(call, recovery));
+    const found = await lookUntil(call, time, lookUpOf(call, recovery));
     if (found !== undefined) return found;
   }
   return createOnce(call, request, recovery, { ...sending, lookFirst: true });
@@ -285,7 +285,7 @@ export function settleOrCreate<Data>(
     if (doubt === undefined) return createOnce(call, request, recovery, sending);
     call.attempts.identify(recovery.identifiers);
     const time = Math.max(0, doubt.until - call.core.clock.now());
-    const found = await orUnknown(call, recovery, () => lookUntil(call, time, lookFor(call, recovery)));
+    const found = await orUnknown(call, recovery, () => lookUntil(call, time, lookUpOf(call, recovery)));
     return found ?? createOnce(call, request, recovery, sending);
   });
 }
@@ -322,7 +322,7 @@ async function lookAfter<Data>(
   if (verdictOf(error, true) === "idle") return undefined;
   const { attempts, core } = call;
   attempts.lost(error);
-  return lookUntil(call, Math.max(0, (attempts.lostUntil ?? 0) - core.clock.now()), lookFor(call, recovery));
+  return lookUntil(call, Math.max(0, (attempts.lostUntil ?? 0) - core.clock.now()), lookUpOf(call, recovery));
 }
 
 /**
@@ -330,7 +330,7 @@ async function lookAfter<Data>(
  *
  * @param since When it was first sent. Default: by this call, or now.
  */
-export const lookFor = <Data>(
+export const lookUpOf = <Data>(
   { attempts, core }: Call,
   recovery: Recovery<Data>,
   since?: Moment,

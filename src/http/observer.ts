@@ -1,4 +1,4 @@
-import { saysMissing } from "../errors/api.ts";
+import { isConfirmedMissing } from "../errors/api.ts";
 import type { TimelineEntry } from "../errors/base.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { firstIssues, type Issue } from "../errors/validation.ts";
@@ -148,7 +148,7 @@ export class Observer extends Tracing {
       queued >= 1 ? `${time(queued)} of it in the queue` : "",
     ].filter((detail) => detail !== "");
     // A look-up that finds nothing has not failed: the order is not there yet.
-    const failure = isPart && saysMissing(error) ? undefined : error;
+    const failure = isPart && isConfirmedMissing(error) ? undefined : error;
     const text = [`${failure === undefined ? (status ?? "done") : failureOf(error)} in ${time(took)}`, ...details].join(
       ", ",
     );

@@ -220,13 +220,13 @@ const request = () =>
   }) satisfies Record<keyof RequestOptions, z.core.$ZodType>;
 
 /** A strict schema: otherwise a misspelt option would have no effect. */
-export const taking =
+export const withRequestOptions =
   (more: () => z.core.$ZodLooseShape): Schema =>
   () =>
     z.strictObject({ ...request(), ...more() });
 
 /** The options of a request, without any others. */
-export const requestOptions = taking(() => ({}));
+export const requestOptions = withRequestOptions(() => ({}));
 
 /** The entries of headers, as the check of options makes them. */
 export type HeaderEntries = readonly (readonly [name: string, value: string])[];

@@ -149,8 +149,8 @@ export interface ResponseUse {
    * essential fields.
    */
   readonly needs?: readonly string[];
-  /** Whether it sends the request for itself. Then the retry budget does not limit it. */
-  readonly own?: boolean | undefined;
+  /** True for a request that the SDK sends for itself, such as a look-up. Its last retry does not need the retry budget. */
+  readonly internal?: boolean | undefined;
   /** Throws, right before each attempt, if the request may not be sent any more. */
   readonly check?: (() => void) | undefined;
 }

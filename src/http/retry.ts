@@ -75,13 +75,13 @@ export function sendWithRetries<T>(
   call: Call,
   request: EncodedRequest,
   read: (arrival: Arrival) => T,
-  { own = false, check }: Pick<ResponseUse, "own" | "check"> = {},
+  { internal = false, check }: Pick<ResponseUse, "internal" | "check"> = {},
 ): Promise<T> {
   const send = () => sendOnce(call, request, { check }).then(read);
   return makeAttempts(send, (error, turn) => {
     if (!mayRetry(call, request, error, turn)) throw error;
     if (!didNothing(error)) call.attempts.lost(error);
-    return waitForTurn(call, error, turn, own);
+    return waitForTurn(call, error, turn, internal);
   });
 }
 
@@ -105,14 +105,14 @@ export function mayRetry(
  * Waits for the next attempt, and returns the number of its turn. In an outage the calls of a client share their attempts: a turn for which
  * the retry budget is empty passes, and the call waits for another backoff.
  *
- * @param own The last turn does not depend on the budget.
+ * @param internal The last turn does not depend on the budget.
  * @throws the error when no turn is left.
  */
-export async function waitForTurn(call: Call, error: unknown, first: number, own = false): Promise<number> {
+export async function waitForTurn(call: Call, error: unknown, first: number, internal = false): Promise<number> {
   const { retries } = call.retry;
   for (let turn = first; ; turn++) {
     await waitToRetry(call, error, turn, turn > first);
-    if (isPaced(call, error) || call.core.retryBudget.spend() || (own && turn === retries)) return turn;
+    if (isPaced(call, error) || call.core.retryBudget.spend() || (internal && turn === retries)) return turn;
     if (turn === retries) throw error;
   }
 }

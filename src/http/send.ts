@@ -180,11 +180,11 @@ export function sendAndRead<Input extends EndpointInput, Data>(
 function sendEncoded<Data>(
   call: Call<never, Data>,
   request: EncodedRequest,
-  { needs, own, check }: ResponseUse,
+  { needs, internal, check }: ResponseUse,
 ): Promise<Found<Data>> {
   const { repeat } = call.endpoint;
   if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request, undefined, { check });
-  return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), { own, check });
+  return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), { internal, check });
 }
 
 /** Waits for a call that is a part of another. The timeline of that one, also in an error, has the steps of both. */

@@ -3,7 +3,7 @@ import { captureCallSite, withCallSite } from "../errors/call-site.ts";
 import { CursorLoopError } from "../errors/response.ts";
 import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
 import { newCallId } from "../http/observer.ts";
-import { checkedOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
+import { checkedOptions, custom, type RequestOptions, withRequestOptions } from "../http/request-options.ts";
 import type { Send } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { abortController, eitherSignal, throwIfAborted } from "../util/abort-signals.ts";
@@ -16,7 +16,7 @@ export interface ListOptions extends RequestOptions {
   readonly prefetch?: number | undefined;
 }
 
-const listOptions = taking(() => ({
+const listOptions = withRequestOptions(() => ({
   // Infinity would prefetch without end.
   prefetch: z.optional(z.number().check(z.nonnegative({ error: "expected a number from 0" }))),
 }));

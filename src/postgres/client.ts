@@ -20,11 +20,11 @@ export type PostgresClient = PgClient | PostgresJs;
 export type Values = (string | null)[];
 
 /** Sends one statement, and resolves to its rows. */
-export type Send = (text: string, values: Values, signal: AbortSignal) => Promise<readonly unknown[]>;
+export type SendStatement = (text: string, values: Values, signal: AbortSignal) => Promise<readonly unknown[]>;
 
 /** What the SDK knows of a client. */
-export interface Sender {
-  readonly send: Send;
+export interface StatementSender {
+  readonly send: SendStatement;
   /** Whether all statements have one connection, so that only one can be on its way. */
   readonly isSingle: boolean;
 }
@@ -37,7 +37,7 @@ const insideTransaction =
  *
  * @throws `ConfigurationError` if the client is of a package that the SDK does not know, or belongs to a transaction.
  */
-export function senderOf(client: PostgresClient): Sender {
+export function senderOf(client: PostgresClient): StatementSender {
   const has = (name: string) => isFunction(propertyOf(client, name));
   if (!has("unsafe") && !has("query")) {
     refuse(["client"], "expected a `Pool` or `Client` of `pg`, the `sql` of `postgres`, or a `PGlite`");

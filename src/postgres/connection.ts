@@ -1,7 +1,7 @@
 import { throwIfAborted } from "../util/abort-signals.ts";
 import { systemClock } from "../util/clock.ts";
 import { withTimeout } from "../util/with-timeout.ts";
-import { type PostgresClient, type Sender, senderOf, type Values } from "./client.ts";
+import { type PostgresClient, type StatementSender, senderOf, type Values } from "./client.ts";
 import { explain, isConflict } from "./faults.ts";
 
 /** Milliseconds that one operation may take, with its wait for a connection. */
@@ -10,7 +10,7 @@ const longestOperation = 5_000;
 const longestPause = 50;
 
 /** Sends the statement of an operation, and returns the first column of each row. */
-export type Run = (text: string, ...values: Values) => Promise<readonly unknown[]>;
+export type RunStatement = (text: string, ...values: Values) => Promise<readonly unknown[]>;
 
 const lateError = () =>
   new Error(
@@ -24,8 +24,8 @@ const firstColumn = (row: unknown): unknown => Object.values(Object(row))[0];
  * Runs operations on a table. Those on one key follow each other, also where a client has several connections. Each ends after a time: a
  * change that was not sent by then never happens.
  */
-export class Connection {
-  readonly #sender: Sender;
+export class PostgresConnection {
+  readonly #sender: StatementSender;
   readonly #table: string;
   /** The latest operation on each key that has one. */
   readonly #latest = new Map<string, Promise<unknown>>();
@@ -36,7 +36,7 @@ export class Connection {
   }
 
   /** Runs an operation on a key. If it conflicts with another one, it is repeated from its beginning. */
-  operate<Result>(key: string, work: (run: Run) => Promise<Result>): Promise<Result> {
+  operate<Result>(key: string, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
     return withTimeout(systemClock, longestOperation, lateError, (signal) =>
       this.#inTurn(this.#sender.isSingle ? "" : key, () => this.#attempts(work, signal)),
     );
@@ -53,8 +53,9 @@ export class Connection {
     return result;
   }
 
-  async #attempts<Result>(work: (run: Run) => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    const run: Run = async (text, ...values) => (await this.#sender.send(text, values, signal)).map(firstColumn);
+  async #attempts<Result>(work: (run: RunStatement) => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    const run: RunStatement = async (text, ...values) =>
+      (await this.#sender.send(text, values, signal)).map(firstColumn);
     for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
       throwIfAborted(signal);
       try {

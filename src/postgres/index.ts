@@ -9,7 +9,7 @@ import * as z from "zod/mini";
 import { checkedConfiguration } from "../schemas/check.ts";
 import { type KeyValueStorage, lifetimeOf, organizationName } from "../storage/contract.ts";
 import type { PostgresClient } from "./client.ts";
-import { Connection } from "./connection.ts";
+import { PostgresConnection } from "./connection.ts";
 import { fromColumn, page, tableOf, toColumn } from "./table.ts";
 
 export type { KeyValueStorage } from "../storage/contract.ts";
@@ -59,7 +59,7 @@ const sweepEvery = 32;
 export function postgresStorage(client: PostgresClient, options: PostgresStorageOptions = {}): PostgresStorage {
   const { organization, table: named } = checkedConfiguration(postgresOptions, options, "storage");
   const { name, creations, sql } = tableOf(named);
-  const connection = new Connection(client, name);
+  const connection = new PostgresConnection(client, name);
   let changes = 0;
   return {
     kind: "postgres",

@@ -2,7 +2,7 @@ import { type CallSite, captureCallSite, withRow } from "../errors/call-site.ts"
 import { AlreadyReadError } from "../errors/response.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import type { Priority } from "../http/pacing/queue.ts";
-import { checkedOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
+import { checkedOptions, custom, type RequestOptions, withRequestOptions } from "../http/request-options.ts";
 import type { CallContext } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
@@ -126,7 +126,7 @@ export async function* many<Input, Value, Options extends ManyOptions>(
   yield* concurrently(rows, atATime, one, signal, most);
 }
 
-const manyOptions = taking(manyRows);
+const manyOptions = withRequestOptions(manyRows);
 
 /** Reads many resources by their references, one request each. */
 export interface GetMany<Reference, Value> {

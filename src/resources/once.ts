@@ -4,7 +4,7 @@ import { StorageError } from "../errors/storage.ts";
 import { ConfigurationError, type Issue } from "../errors/validation.ts";
 import type { Doubt } from "../http/attempts.ts";
 import type { Call } from "../http/call.ts";
-import { type Created, lookFor, orUnknown, type Recovery, type Sending, tooOld } from "../http/create-once.ts";
+import { type Created, lookUpOf, orUnknown, type Recovery, type Sending, tooOld } from "../http/create-once.ts";
 import { lookOnce } from "../http/look-up.ts";
 import type { SharedStorage } from "../http/send.ts";
 import { check } from "../schemas/check.ts";
@@ -88,7 +88,7 @@ export interface OnceOnly<Data> {
 }
 
 /** A creation. */
-export interface Made<Data> extends Created<Data> {
+export interface MadeOnce<Data> extends Created<Data> {
   /** Whether the storage knows it, with the same content or another one; undefined if it does not. */
   readonly known?: "same" | "other";
 }
@@ -98,13 +98,13 @@ export async function once<Data>(
   call: Call<never, Data>,
   shared: SharedStorage | undefined,
   creation: OnceOnly<Data>,
-): Promise<Made<Data>> {
+): Promise<MadeOnce<Data>> {
   if (shared === undefined) return creation.make({}, undefined);
   const storage = await call.within(shared.open());
   const keys = await keysOf(creation);
   for (let count = 1; ; count += 1) {
-    const taking = () => takeTurn(call, storage, shared.whenLost, creation, keys);
-    const turn = await orUnknown(call, creation.recovery, taking);
+    const take = () => takeTurn(call, storage, shared.whenLost, creation, keys);
+    const turn = await orUnknown(call, creation.recovery, take);
     if (!(turn instanceof Turn)) {
       // The process that made it may have died before this.
       await untilEnd(call, creation.remember?.(storage, turn.data));
@@ -166,7 +166,7 @@ async function keyOf(identifier: string): Promise<string> {
 }
 
 /** What one try to take the lock has come to: "lost" while the storage is lost. */
-type Tried<Data> = Turn | Made<Data> | TakenLock | "lost";
+type Tried<Data> = Turn | MadeOnce<Data> | TakenLock | "lost";
 
 /** Another process has the lock. */
 interface TakenLock {
@@ -216,11 +216,11 @@ export async function lockWithin(
   key: string,
   options?: LockOptions,
 ): Promise<Lock | "lost" | undefined> {
-  const taking = storage.lock(key, options);
+  const locking = storage.lock(key, options);
   try {
-    return await call.within(taking);
+    return await call.within(locking);
   } catch (error) {
-    taking.then(
+    locking.then(
       (late) => (typeof late === "object" ? late.release() : undefined),
       () => undefined,
     );
@@ -238,11 +238,11 @@ async function takeTurn<Data>(
   whenLost: SharedStorage["whenLost"],
   creation: OnceOnly<Data>,
   keys: Keys,
-): Promise<Turn | Made<Data>> {
+): Promise<Turn | MadeOnce<Data>> {
   const { scope } = call;
   const began = scope.elapsed();
   let nextLook = began + firstLook;
-  const attempt = async (): Promise<Turn | Made<Data> | "lost" | undefined> => {
+  const attempt = async (): Promise<Turn | MadeOnce<Data> | "lost" | undefined> => {
     const tried = await tryTurn(call, storage, keys);
     if (tried === "lost") {
       // A wait would not help, for example without the table in Postgres.
@@ -292,7 +292,7 @@ const lookAt = <Data>(
   recovery: Recovery<Data>,
   { sent }: Note,
 ): Promise<Created<Data> | undefined> =>
-  lookOnce(call, lookFor(call, recovery, momentAt(call, sent)), { decides: false }).catch(() => undefined);
+  lookOnce(call, lookUpOf(call, recovery, momentAt(call, sent)), { decides: false }).catch(() => undefined);
 
 function noteOf(bytes: Uint8Array | undefined): Note | undefined {
   if (bytes === undefined) return undefined;

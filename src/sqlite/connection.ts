@@ -19,7 +19,7 @@ const nextTurn = (): Promise<void> => process.getBuiltinModule("node:timers/prom
  * Runs operations on a file, one after the other. It waits for the locks of other processes without blocking the event loop, and opens
  * the file again after an error or when it was replaced.
  */
-export class Connection {
+export class SqliteConnection {
   readonly #sqlite: SqliteModule;
   readonly #file: StorageFile;
   readonly #clock: PartnerClock;

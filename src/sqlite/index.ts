@@ -9,7 +9,7 @@ import { checkedConfiguration } from "../schemas/check.ts";
 import { type KeyValueStorage, lifetimeOf, organizationName, refuse, storageClock } from "../storage/contract.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { builtIn } from "../util/runtime.ts";
-import { Connection } from "./connection.ts";
+import { SqliteConnection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StorageFile } from "./file.ts";
 
@@ -52,7 +52,7 @@ const sweepEvery = 32;
 export function sqliteStorage(path: string, options: SqliteStorageOptions = {}): SqliteStorage {
   const { organization, clock } = checkedConfiguration(sqliteOptions, options, "storage");
   const sqlite = sqliteModule();
-  const connection = new Connection(sqlite, new StorageFile(path), clock);
+  const connection = new SqliteConnection(sqlite, new StorageFile(path), clock);
   let changes = 0;
   return {
     kind: "sqlite",

@@ -73,7 +73,7 @@ function depth(x: number, y: number, left: number, top: number, right: number, b
 }
 
 /** What differs between products. Lengths are tenths of the width of the case. */
-interface Shape {
+interface ProductShape {
   readonly rim: number;
   readonly corner: number;
   /** The camera from its left and upper edge to its right and lower one. Undefined for a screen protector. */
@@ -90,7 +90,7 @@ const diagonal = [
 ] as const;
 
 /** The shape of a product, by the words of its name. */
-function shapeOf(product: string): Shape {
+function shapeOf(product: string): ProductShape {
   if (/protector/i.test(product)) return { rim: 0.15, corner: 1, camera: undefined, lenses: [] };
   const rim = /tough/i.test(product) ? 0.8 : 0.3;
   const corner = /tough/i.test(product) ? 2.2 : 1.5;
@@ -129,7 +129,7 @@ function shapeOf(product: string): Shape {
 }
 
 /** The distance from a point to the edge of the camera, in tenths of the case's width. It is negative outside. */
-function cameraEdge({ camera: place }: Shape, column: number, row: number): number {
+function cameraEdge({ camera: place }: ProductShape, column: number, row: number): number {
   if (place === undefined || row > place[3] || column > place[2]) return -1;
   return depth(column, row, place[0], place[1], place[2], place[3], 0.9);
 }

@@ -59,16 +59,15 @@ const kinds = {
 } as const satisfies Readonly<Record<Fault["fault"], () => z.core.$ZodShape>>;
 
 /** The kinds of faults. */
-export const faultKinds = Object.keys(kinds) as readonly Fault["fault"][];
+export const faultKinds = Object.keys(kinds) as [Fault["fault"], ...Fault["fault"][]];
 
-/** Checks the fields of a fault by its kind; of `nth` only the number. The cast is for a list that the compiler does not know to have an entry. */
-export const faultSchema = () =>
-  z.discriminatedUnion(
-    "fault",
-    faultKinds.map((kind) =>
-      z.strictObject({ fault: z.literal(kind), ...target(), ...kinds[kind]() }),
-    ) as unknown as readonly [z.ZodMiniObject<{ fault: z.ZodMiniLiteral<string> }>],
-  );
+const schemaOf = (kind: Fault["fault"]) => z.strictObject({ fault: z.literal(kind), ...target(), ...kinds[kind]() });
+
+/** Checks the fields of a fault by its kind; of `nth` only the number. */
+export function faultSchema() {
+  const [first, ...others] = faultKinds;
+  return z.discriminatedUnion("fault", [schemaOf(first), ...others.map(schemaOf)]);
+}
 
 /** A fault that was added. */
 export interface AddedFault {

@@ -36,7 +36,7 @@ export interface ParallelWorlds {
 }
 
 /** The part of a running emulator that a world consists of. */
-interface Made {
+interface MadeWorld {
   readonly emulator: Emulator;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly close: () => void;
@@ -49,14 +49,14 @@ const validName = /^[\w-]{1,100}$/;
 const worldPath = /^\/worlds\/([^/]+)(\/.*)$/;
 
 /** Refuses a name that cannot be given to another world. */
-function checkName(name: string, worlds: ReadonlyMap<string, Made>): void {
+function checkName(name: string, worlds: ReadonlyMap<string, MadeWorld>): void {
   if (!validName.test(name)) throw new ControlError("A name has 1 to 100 letters, digits, - and _");
   if (worlds.has(name)) throw new ControlError(`There is a world ${name} already`);
   if (worlds.size >= mostWorlds) throw new ControlError(`There are ${mostWorlds} worlds: remove one first`);
 }
 
 /** Makes a function that returns the next number that is not the name of a world. */
-function countFree(worlds: ReadonlyMap<string, Made>): () => string {
+function countFree(worlds: ReadonlyMap<string, MadeWorld>): () => string {
   let latest = 0;
   return () => {
     do latest += 1;
@@ -66,8 +66,8 @@ function countFree(worlds: ReadonlyMap<string, Made>): () => string {
 }
 
 /** Makes a list of worlds. `make` makes an emulator under a path of the server. */
-export function createParallelWorlds(make: (path: string, options: Omit<EmulatorOptions, "baseUrl">) => Made) {
-  const worlds = new Map<string, Made>();
+export function createParallelWorlds(make: (path: string, options: Omit<EmulatorOptions, "baseUrl">) => MadeWorld) {
+  const worlds = new Map<string, MadeWorld>();
   const freeNumber = countFree(worlds);
 
   const remove = (name: string): void => {

@@ -108,7 +108,7 @@ function createRendertokenBudget(clock: WorldClock, limit: number): RendertokenB
 }
 
 /** What all organizations share. */
-interface Shared {
+interface SharedParts {
   readonly settings: Settings;
   readonly clock: WorldClock;
   readonly agenda: Agenda<Task>;
@@ -134,7 +134,7 @@ const createTables = () => Object.fromEntries(listNames.map((list) => [list, new
 
 /** Makes an organization's world with empty lists. The lists with pages, and those that begin with demo records, replace others. */
 function createWorld(
-  { settings, clock, agenda, automation, make, catalog, lifetime }: Shared,
+  { settings, clock, agenda, automation, make, catalog, lifetime }: SharedParts,
   organization: OrganizationState,
 ) {
   const oldestFirst = settings.assumptions.listOrder === "oldest-first";
@@ -171,7 +171,7 @@ export function createBase({ seed, environment }: ReferenceOrigin, pageSizes: Pa
 
 /** Makes the organizations without orders. */
 export function createWorlds(
-  parts: Omit<Shared, "make" | "catalog" | "lifetime">,
+  parts: Omit<SharedParts, "make" | "catalog" | "lifetime">,
   [demo, ...others]: Plans,
   base: Base,
 ) {

@@ -154,7 +154,7 @@ export class Forecast {
   }
 
   /**
-   * No token is free while calls wait for one, whatever keeps them from taking it.
+   * No token is free while calls wait for one, whatever keeps them from withRequestOptions it.
    *
    * @param rank The call for which `nextTokenIn` is: the first one, or a later one as far as the first one's wait says.
    */

@@ -3,7 +3,7 @@ import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import { since } from "../../changes/snapshot.ts";
-import { type RequestOptions, taking } from "../../http/request-options.ts";
+import { type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
@@ -26,7 +26,7 @@ export interface ProductChangesOptions extends ChangesOptions<Product> {
   readonly details?: boolean | undefined;
 }
 
-const changesOptions = taking(() => ({ since: since("Product"), details: z.optional(z.boolean()) }));
+const changesOptions = withRequestOptions(() => ({ since: since("Product"), details: z.optional(z.boolean()) }));
 
 /** Reads products and downloads their images (specification 2.6, 4.3). */
 export class ProductsResource {

@@ -102,7 +102,7 @@ export class ClaimsResource {
     const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
     const since = isDate(closedAfter) ? toTimestamp(closedAfter) : closedAfter;
     return paginate(this.#send, listClaims, { closedAfter: since }, paging, ({ items }) => {
-      for (const claim of items) this.#filing.known.see(claim);
+      for (const claim of items) this.#filing.known.recordRead(claim);
     });
   }
 
@@ -114,7 +114,7 @@ export class ClaimsResource {
   get(claimReference: ClaimReference, options?: RequestOptions): ApiCall<Claim> {
     return this.#start(getClaim, options, async (call) => {
       const found = await sendAndRead(call, { path: { claimReference } });
-      this.#filing.known.see(found.data);
+      this.#filing.known.recordRead(found.data);
       return found;
     });
   }

@@ -45,12 +45,12 @@ export class KnownClaims {
   }
 
   /** Records that a claim was read. */
-  see({ reference }: { readonly reference: ClaimReference }): void {
+  recordRead({ reference }: { readonly reference: ClaimReference }): void {
     if (this.#since.get(reference) === undefined) this.#since.set(reference, this.#clock.now());
   }
 
   /** Records that a call filed a claim. The claim cannot be the result of another call. */
-  own(reference: ClaimReference): void {
+  recordFiled(reference: ClaimReference): void {
     this.#since.set(reference, Number.NEGATIVE_INFINITY);
   }
 
@@ -154,7 +154,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
         recovery,
         make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, identifier, sending, since),
       });
-      filing.known.own(data.reference);
+      filing.known.recordFiled(data.reference);
       return { data: { ...data, existed, recovered }, response };
     };
     return filing.mutex.take(sent.shipmentReference, file, (turn) => call.within(turn));
@@ -199,7 +199,7 @@ const readClaim = (
   claimReference: ClaimReference,
   options: RequestOptions,
   needs: readonly string[],
-) => send(getClaim, { path: { claimReference } }, options, { needs, own: true }).withResponse();
+) => send(getClaim, { path: { claimReference } }, options, { needs, internal: true }).withResponse();
 
 /** Maximum difference between `created` and the header `Date` in milliseconds: both can be cut to seconds, and come from two clocks. */
 const uncertainty = 2_000;
@@ -224,7 +224,7 @@ async function isOfOther(storage: ClientStorage, reference: ClaimReference, key:
 const isTime = (value: unknown): boolean => typeof value === "string" && isTimestamp(value);
 
 /** A claim of which the list shows no more than its reference is read. */
-const ofList = { needs: ["reference"], own: true };
+const ofList = { needs: ["reference"], internal: true };
 
 /**
  * Finds the claim that was first sent at `sent`. A claim that this client already knew at that time, that another call has filed by the

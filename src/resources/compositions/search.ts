@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { saysMissing } from "../../errors/api.ts";
+import { isConfirmedMissing } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { newCallId } from "../../http/observer.ts";
-import { checkedOptions, type RequestOptions, taking } from "../../http/request-options.ts";
+import { checkedOptions, type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
 import type { CallContext, Send } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import { paginate } from "../../pagination/paginator.ts";
@@ -54,7 +54,7 @@ const searched = () =>
       }),
     );
 
-const searchOptions = taking(() => ({ concurrency: manyRows().concurrency }));
+const searchOptions = withRequestOptions(() => ({ concurrency: manyRows().concurrency }));
 
 /**
  * Tries the combinations of a product, of a scene or of both, and yields those that exist, always in the order of the service's lists: of
@@ -94,7 +94,7 @@ export async function* searchCompositions(
         getScene,
         { path: { sceneReference: scene } },
         each,
-        { needs: ["perspectives", "reference", "allowsProductPerspectives"], own: true },
+        { needs: ["perspectives", "reference", "allowsProductPerspectives"], internal: true },
       );
       for await (const { reference: product } of products) {
         if (allowsProductPerspectives && latest?.product !== product)
@@ -114,11 +114,11 @@ export async function* searchCompositions(
     if (check(composition, known, []).ok) return known as Composition;
     if (isRecord(known) && known.exists === false) return undefined;
     try {
-      const found = await send(lookupComposition, { query: parts }, request, { own: true });
+      const found = await send(lookupComposition, { query: parts }, request, { internal: true });
       await storage.set(key, toJson(found), { ttl: compositionLifetime });
       return found;
     } catch (error) {
-      if (!saysMissing(error)) throw error;
+      if (!isConfirmedMissing(error)) throw error;
       await storage.set(key, toJson({ exists: false }), { ttl: compositionLifetime });
       return undefined;
     }

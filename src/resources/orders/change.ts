@@ -125,7 +125,7 @@ async function sendChange(
       new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
     const look = async (options: RequestOptions): Promise<Shown & { readonly response?: ResponseHead }> => {
       const found = await ifExists(
-        send(getOrder, { path: { orderReference } }, options, { needs, own: true }).withResponse(),
+        send(getOrder, { path: { orderReference } }, options, { needs, internal: true }).withResponse(),
       );
       return found === undefined ? notYet : { ...(await shownBy(found.data, options)), response: found.response };
     };
@@ -208,7 +208,7 @@ export function replaceAddress(
         if (!addressReference || !isAddress(sent)) return unclear;
         // A replaced address stops resolving (specification 4.4): the next look-up reads the new one. Another address is no proof: the
         // service may write an address differently, and another client may have replaced it since.
-        const use = { needs: addressFields, own: true };
+        const use = { needs: addressFields, internal: true };
         const address = await ifExists(send(getAddress, { path: { addressReference } }, each, use));
         return address && isSameAddress(address, sent) ? made : unclear;
       },
@@ -240,7 +240,7 @@ export function cancelRest(
     for (let again = true; ; again = false) {
       const reading = send(getOrder, { path: { orderReference } }, call.partOptions(), {
         needs: quantities,
-        own: true,
+        internal: true,
       });
       const { data: order, response } = await join(call, reading);
       const canceled = cancellationsOfRest(order);

@@ -139,7 +139,7 @@ export async function assertSameOrder(
   if (isWhole && lines.some((line) => annotationsOf(line).length > 0)) needs.push("annotations", "key", "value");
   // A look-up can show an order before it can be read.
   const existing = await lookUntil(call, call.core.processingTime, {
-    look: (options) => send(getOrder, { path: { orderReference } }, options, { needs, own: true }),
+    look: (options) => send(getOrder, { path: { orderReference } }, options, { needs, internal: true }),
     isFinal: () => true,
     outcomeOf: () => "compared",
   });
@@ -162,7 +162,7 @@ const unknownAddress: Issue = {
 /** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
 async function readAddress(call: Call, send: Send, addressReference: AddressReference): Promise<Address | undefined> {
   try {
-    const use = { needs: [], own: true };
+    const use = { needs: [], internal: true };
     const { data, response } = await call.ask(
       (options) => send(getAddress, { path: { addressReference } }, options, use).withResponse(),
       () => "compared",

@@ -9,7 +9,7 @@ import {
   createOnce,
   type Doubts,
   findOrCreate,
-  lookFor,
+  lookUpOf,
   mostInDoubt,
   type Recovery,
   type Sending,
@@ -19,7 +19,7 @@ import { refusesContent } from "../../http/outcome.ts";
 import type { Priority } from "../../http/pacing/queue.ts";
 import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
-import { custom, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
+import { custom, optionFaults, type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
 import {
   type ApiCall,
   type CallContext,
@@ -248,7 +248,7 @@ async function findOrPlace(
     const isOwn = error instanceof ConflictError && (error.endpoint ?? call.name) === call.name;
     if (!isOwn || refusesContent(error)) throw error;
     // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
-    const found = await lookUntil(call, call.core.lookupTime, lookFor(call, recovery));
+    const found = await lookUntil(call, call.core.lookupTime, lookUpOf(call, recovery));
     if (!found) throw error;
     return { ...found, existed: true, recovered: false };
   }
@@ -291,7 +291,7 @@ const orderRecovery = (placing: Placing, customIdentifier: string, repeatable: b
     const { send, lookupEndpoint, assumptions, recent } = placing;
     const query = lookupQuery(placing, { customIdentifier });
     try {
-      const { data, response } = await send(lookupEndpoint, { query }, options, { own: true }).withResponse();
+      const { data, response } = await send(lookupEndpoint, { query }, options, { internal: true }).withResponse();
       if (data !== null) return { data: { reference: data }, response };
     } catch (error) {
       if (!saysNoOrder(error, assumptions)) throw error;
@@ -330,7 +330,7 @@ export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
   readonly concurrency?: number | undefined;
 }
 
-const ensureManyOptions = taking(() => ({ ...ensuringOptions(), ...manyRows() }));
+const ensureManyOptions = withRequestOptions(() => ({ ...ensuringOptions(), ...manyRows() }));
 
 /** Ensures that there is an order for each row. */
 export async function* ensureRows(

@@ -125,15 +125,15 @@ export class BatchRow {
 }
 
 /** Work that rows share. */
-export interface Shared<T> {
+export interface SharedWork<T> {
   /** Until the work has ended: it must not keep the rows that came after it. */
   waiting: Promise<void> | undefined;
   readonly result: Promise<T>;
 }
 
 /** Does work once for all rows that need it, unless it ends with the deadline of the row that began it. It is forgotten when it has ended, unless `isKept`. */
-export async function once<T>(
-  known: Latest<Shared<T>>,
+export async function shareWork<T>(
+  known: Latest<SharedWork<T>>,
   key: string,
   row: BatchRow,
   work: () => Promise<T>,
@@ -147,7 +147,7 @@ export async function once<T>(
       if (!row.canRepeat(error)) throw error;
     }
   }
-  const mine: Shared<T> = { waiting: row.waiting, result: work() };
+  const mine: SharedWork<T> = { waiting: row.waiting, result: work() };
   known.set(key, mine);
   try {
     const result = await mine.result;

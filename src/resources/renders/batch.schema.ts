@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
-import { GoneError, NotFoundError, RendertokenLimitError, saysMissing } from "../../errors/api.ts";
+import { GoneError, isConfirmedMissing, NotFoundError, RendertokenLimitError } from "../../errors/api.ts";
 import { RenderFailedError, TokenBudgetError } from "../../errors/renders.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { nameOf } from "../../http/endpoint.ts";
-import { custom, taking } from "../../http/request-options.ts";
+import { custom, withRequestOptions } from "../../http/request-options.ts";
 import type {
   CompositionReference,
   ImageReference,
@@ -235,7 +235,7 @@ export function failedOutcome(input: unknown, error: unknown): MockupOutcome<unk
     return { ...failed, reason: "weekly-limit", resetsAt: error.resetsAt, error };
   }
   if (error instanceof RenderFailedError) return { ...failed, reason: "render-failed", error };
-  if (!saysMissing(error)) return { ...failed, reason: "error", error };
+  if (!isConfirmedMissing(error)) return { ...failed, reason: "error", error };
   if (error instanceof NotFoundError && ofComposition.has(error.endpoint)) {
     return { ...failed, reason: "not-found", error };
   }
@@ -248,7 +248,7 @@ export function failedOutcome(input: unknown, error: unknown): MockupOutcome<unk
 const isDownload = (value: unknown): boolean => value === false || (typeof value === "string" && value !== "");
 
 /** The schema of the options. */
-export const batchOptions = taking(() => ({
+export const batchOptions = withRequestOptions(() => ({
   ...waitingOptions(),
   ...manyRows(),
   maxPending: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),

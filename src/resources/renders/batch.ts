@@ -1,4 +1,4 @@
-import { saysMissing } from "../../errors/api.ts";
+import { isConfirmedMissing } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import type { Call } from "../../http/call.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
@@ -29,14 +29,14 @@ import {
   type MockupInput,
   type MockupOutcome,
 } from "./batch.schema.ts";
-import { BatchRow, type BatchTools, countedSend, once, type Shared } from "./batch-row.ts";
+import { BatchRow, type BatchTools, countedSend, type SharedWork, shareWork } from "./batch-row.ts";
 import { CreatedRenders, type Creator, ensureRender, nameOfPair } from "./ensure-render.ts";
 import { completedRender, RenderTimes } from "./pending-renders.ts";
 import {
   type CompletedRow,
-  heldPicture,
   type MockupValue,
   openFolder,
+  openPictureInSlot,
   type PictureFolder,
   savePicture,
   type TakeMockup,
@@ -64,8 +64,8 @@ interface Batch extends Creator {
   readonly counts: BatchCounts;
   readonly download: BatchDownload;
   readonly folder: PictureFolder | undefined;
-  readonly compositions: Latest<Shared<Composition>>;
-  readonly renders: Latest<Shared<Completed>>;
+  readonly compositions: Latest<SharedWork<Composition>>;
+  readonly renders: Latest<SharedWork<Completed>>;
 }
 
 /** Makes a mockup for each row. */
@@ -165,26 +165,32 @@ async function makeMockup(batch: Batch, input: MockupInput, row: BatchRow): Prom
   const pair = { compositionReference, imageReference };
   const name = nameOfPair(pair);
   // Rows of the same pair share it; after a failure, the next row tries again.
-  const { reference, render } = await once(batch.renders, name, row, async (): Promise<Completed> => {
+  const { reference, render } = await shareWork(batch.renders, name, row, async (): Promise<Completed> => {
     const entry = await ensureRender(batch, pair, tokenCost, row);
     return { reference: entry.reference, render: await completedRender(batch, name, entry, row) };
   });
   if (batch.download === false) return async () => ({ render });
   const completed = { pair, reference, render, row };
-  if (batch.folder === undefined) return heldPicture(batch, completed);
+  if (batch.folder === undefined) return openPictureInSlot(batch, completed);
   const path = await savePicture(batch, batch.folder, completed);
   return async () => ({ render, path });
 }
 
 /**
- * Resolves to the composition of an input. Each one is looked up once and remembered. That one does not exist is remembered for the batch
+ * Resolves to the composition of an input. Each one is looked up shareWork and remembered. That one does not exist is remembered for the batch
  * only, because it may change.
  */
 function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise<Composition> {
   const key =
     input.compositionReference === undefined ? combinationKey(input) : `composition:${input.compositionReference}`;
   const find = () => findComposition(batch, key, input, row);
-  return once(batch.compositions, key, row, find, (failure) => failure === undefined || saysMissing(failure.error));
+  return shareWork(
+    batch.compositions,
+    key,
+    row,
+    find,
+    (failure) => failure === undefined || isConfirmedMissing(failure.error),
+  );
 }
 
 async function findComposition(
@@ -198,8 +204,8 @@ async function findComposition(
   const parts = { sceneReference, productReference, perspectiveReference };
   const { data } =
     compositionReference === undefined
-      ? await send(lookupComposition, { query: parts }, row.reading(), { own: true })
-      : await send(getComposition, { path: { compositionReference } }, row.reading(), { own: true });
+      ? await send(lookupComposition, { query: parts }, row.reading(), { internal: true })
+      : await send(getComposition, { path: { compositionReference } }, row.reading(), { internal: true });
   await storage.set(key, toJson(data), { ttl: compositionLifetime });
   return data;
 }

@@ -155,7 +155,7 @@ async function create(
   let sent: Call["attempts"] | undefined;
   let refusal: RendertokenLimitError | undefined;
   try {
-    const use = { own: true, check: () => assertCertain(lock) };
+    const use = { internal: true, check: () => assertCertain(lock) };
     const { data } = await send(createRender, { body: pair }, { ...options, retry }, use, (attempts) => {
       sent = attempts;
     });

@@ -46,7 +46,7 @@ async function openPicture({ send }: BatchTools, { reference, row }: CompletedRo
  * Opens the picture of a render. It keeps its place until the caller receives it, so that few are open. When that takes long, it is closed,
  * and opened again at that moment.
  */
-export async function heldPicture(tools: BatchTools, completed: CompletedRow): Promise<TakeMockup> {
+export async function openPictureInSlot(tools: BatchTools, completed: CompletedRow): Promise<TakeMockup> {
   const { slots, patience } = tools;
   const { clock } = tools.context;
   const { render, row } = completed;

@@ -6,7 +6,7 @@ import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
-import { checkedOptions, custom, type RequestOptions, taking } from "../../http/request-options.ts";
+import { checkedOptions, custom, type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
 import { parseRetryAfter, type ResponseUse } from "../../http/response.ts";
 import { type ApiCall, type CallContext, sendAndRead, type WithResponse } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
@@ -33,7 +33,7 @@ export const waitingOptions = () => ({
   onPending: custom(isFunction, "expected a function"),
 });
 
-const waitOptions = taking(waitingOptions);
+const waitOptions = withRequestOptions(waitingOptions);
 
 /** Options of {@link RendersResource.media} and {@link RendersResource.thumbnail}. */
 export interface RenderFileOptions extends RequestOptions {

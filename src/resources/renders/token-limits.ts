@@ -122,7 +122,7 @@ export class TokenLimits {
   }
 
   #read(row: BatchRow): void {
-    const read = this.#tools.send(getRendertokens, {}, row.reading(), { needs: ["remaining"], own: true });
+    const read = this.#tools.send(getRendertokens, {}, row.reading(), { needs: ["remaining"], internal: true });
     this.#reading = read
       .then(({ data }) => this.#learn(data.remaining, isoTime(latestTime(data.resets))))
       .catch(() => this.#learn(Number.POSITIVE_INFINITY, this.#resetsAt))

@@ -3,7 +3,7 @@ import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import { since } from "../../changes/snapshot.ts";
 import { cursor, endpoint, page } from "../../http/endpoint.ts";
-import { taking } from "../../http/request-options.ts";
+import { withRequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ItemReference } from "../../references/references.ts";
@@ -40,7 +40,7 @@ export const listItems = endpoint({
   repeat: "safe",
 });
 
-const changesOptions = taking(() => ({ since: since("Item") }));
+const changesOptions = withRequestOptions(() => ({ since: since("Item") }));
 
 /** Reads the stock that you own and the operator stores (specification 2.10, 4.3). */
 export class WarehouseResource {

@@ -111,12 +111,12 @@ export function Ago({ at }: { readonly at: number }) {
 }
 
 /** Pictures that are shown in full, with the one that is shown. */
-interface Shown {
+interface Enlarged {
   readonly pictures: readonly { readonly src: string; readonly alt: string }[];
   readonly at: number;
 }
 
-const enlarged = signal<Shown>();
+const enlarged = signal<Enlarged>();
 
 /** The picture that was pressed, in full. The arrow keys lead to its neighbours. */
 export function Lightbox() {
