@@ -118,13 +118,14 @@ export class PodPartner {
    * Returns this client with other defaults for its calls, for example for the calls of one job. It is not a second client: both share the
    * pacing, the storage, what is remembered of orders and claims, the hooks, the logger and the traces.
    *
-   * It is as if each call had these options. What a call gives itself comes first; `headers` are joined by name, and `retry` by field.
+   * Each call behaves as if it had these options. Its own options come first; `headers` are joined by name, and `retry` by field.
    *
-   * @param options The defaults to replace. What is missing stays as it is in this client.
+   * @param options The defaults to replace. Missing ones stay as they are in this client.
    * @throws `ConfigurationError` if an option is invalid or unknown.
    * @example
    * const nightly = partner.withOptions({ priority: "low", deadline: 600_000 });
    * for await (const order of nightly.orders.list()) console.log(order.reference);
+   *
    */
   withOptions(options: CallDefaults): PodPartner {
     const forParts = {};

@@ -48,8 +48,8 @@ export interface PodPartnerOptions {
   readonly storage?: KeyValueStorage | undefined;
   /**
    * What happens to orders, claims and the renders of a batch while the `storage` cannot be reached: `hold` waits for it, at most until the
-   * call's deadline or for 30 s, and then throws a `StorageError`; nothing was sent. `continue` goes on as without a storage. All other
-   * calls go on in any case. Default `hold`.
+   * call's deadline or for 30 s, and then throws a `StorageError`; nothing was sent. `continue` works as without a storage. All other calls
+   * continue in any case. Default `hold`.
    */
   readonly storageLost?: WhenLost | undefined;
   /**
@@ -77,9 +77,9 @@ export interface PodPartnerOptions {
    */
   readonly hooks?: Hooks | undefined;
   /**
-   * Receives what happens as text and fields: `console`, pino, winston, bunyan and others. Default: with the environment variable
-   * `POD_PARTNER_LOG`, which is `debug`, `info`, `warn` or `error`, the lines of this level and above are written to stderr; with
-   * `POD_PARTNER_LOG_FORMAT=json` as JSON. Else none.
+   * Receives events as text and fields: `console`, pino, winston, bunyan and others. Default: with the environment variable `POD_PARTNER_LOG`,
+   * which is `debug`, `info`, `warn` or `error`, the lines of this level and above are written to stderr; with `POD_PARTNER_LOG_FORMAT=json` as
+   * JSON. Otherwise none.
    */
   readonly logger?: Logger | undefined;
   /** The source of time. Default: the system clock. */

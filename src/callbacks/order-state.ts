@@ -97,8 +97,8 @@ export const orderState = () =>
 export type OrderState = z.infer<ReturnType<typeof orderState>>;
 
 /**
- * The value of an order's key. `order` is null if it was never read; `gone` if the service no longer has it. A value of another version
- * counts as absent: then everything is handed over once more.
+ * The value of an order's key. `order` is null if it was never read; `gone` if the service no longer has it. A value of another version counts
+ * as absent: then everything is handed over again.
  */
 export const rememberedOrder = () => z.object({ v: z.literal(1), gone: z.boolean(), order: z.nullable(orderState()) });
 export type RememberedOrder = z.infer<ReturnType<typeof rememberedOrder>>;
@@ -199,8 +199,8 @@ export function changesSince(
 }
 
 /**
- * The state to note before a handler is called. An earlier handler that did not finish may have had its effect. What only it was told stays in
- * the state, so that its end is handed over even if this handler fails, too.
+ * The state to note before a handler is called. An earlier handler that did not finish may have had its effect. What only that handler received
+ * stays in the state, so that its end is handed over even if this handler fails, too.
  */
 export function begunState(
   known: OrderState | undefined,

@@ -79,7 +79,7 @@ export function createOrderUpdatedReceiver(
   /** The accepted callbacks without a response. */
   const open = new Set<Promise<CallbackResponse>>();
   let isClosed = false;
-  /** When no missing order counts any more. */
+  /** When the last missing order no longer counts. */
   let missingUntil = 0;
   /** When the service first did not show an order, by its reference. */
   const missingSince = new Latest<number>(mostInvisible);

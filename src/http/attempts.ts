@@ -6,7 +6,7 @@ import { type CreationTimes, longSearch, searchTime } from "./outcome.ts";
 export interface Doubt {
   /** When it was first sent. */
   readonly since: Moment;
-  /** Until when, by the clock, the service may still carry it out. */
+  /** The clock's time until which the service may still carry it out. */
   readonly until: number;
 }
 
@@ -66,12 +66,12 @@ export class Attempts {
     return this.#firstSent;
   }
 
-  /** Until when the service may carry out a request whose response was lost, by the clock; undefined if none was. */
+  /** The clock's time until which the service may carry out a request whose response was lost; undefined if none was. */
   get lostUntil(): number | undefined {
     return this.#lostUntil;
   }
 
-  /** What the latest look-up has shown was true at this time or later; undefined before the first look-up. */
+  /** The latest look-up shows the state at this time or later; undefined before the first look-up. */
   get lookedAt(): Moment | undefined {
     return this.#lookedAt;
   }
@@ -93,7 +93,7 @@ export class Attempts {
     this.#lostUntil = doubt.until;
   }
 
-  /** Whether an attempt must be announced: it is once, also if its request was not sent and is tried again after another look-up. */
+  /** Returns whether the next attempt must be announced: once, even if its request is prepared again after another look-up. */
   announce(): boolean {
     const isNew = !this.#isAnnounced;
     this.#isAnnounced = true;
@@ -127,7 +127,7 @@ export class Attempts {
     this.#refusal = refusal;
   }
 
-  /** How long the call waits after this error, if it is the latest 429. */
+  /** The latest refusal, if it has this error. */
   refusalOf(error: unknown): Refusal | undefined {
     return this.#refusal?.error === error ? this.#refusal : undefined;
   }
@@ -139,7 +139,7 @@ export class Attempts {
     this.#lostUntil = Math.max(this.#lostUntil ?? until, until);
   }
 
-  /** A look-up has shown what was true at this time or later. */
+  /** A look-up has ended. It shows the state at this time or later. */
   lookedUp(at: Moment): void {
     this.#lookedAt = at;
   }
@@ -149,7 +149,7 @@ export class Attempts {
     this.#isRuledOut = true;
   }
 
-  /** What a later call with the same request must know when this one fails now; undefined if nothing is in doubt. */
+  /** The doubt that a later call with the same request inherits if this one fails now; undefined if nothing is in doubt. */
   get doubt(): Doubt | undefined {
     if (this.#isRuledOut) return undefined;
     const now = momentOf(this.#clock);

@@ -53,11 +53,11 @@ export interface Core {
   /** Headers of all calls. */
   readonly headers: HeaderEntries | undefined;
   readonly retryBudget: RetryBudget;
-  /** Tells how old a look-up is. */
+  /** Measures the age of a look-up, also when the process was suspended. */
   readonly pulse: Pulse;
-  /** For creations that are prepared one after the other. */
+  /** Prepares creations one at a time when they would make each other's look-ups too old. */
   readonly creations: KeyedMutex;
-  /** Milliseconds that the service may take for a creation, from the time when the request is sent. */
+  /** Milliseconds that the service may take for a creation after its request is sent. */
   readonly processingTime: number;
   /** Milliseconds until look-ups show a creation that the service has finished. */
   readonly lookupTime: number;
@@ -90,7 +90,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   readonly endpoint: Endpoint<Input, Data>;
   /** The endpoint as errors and events name it. */
   readonly name: string;
-  /** Joins the events, the errors and the traces of the call. */
+  /** The same in all events, errors and traces of the call. */
   readonly id: string;
   /** Whether the SDK makes it for another call. */
   readonly isPart: boolean;
@@ -178,7 +178,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     });
   }
 
-  /** Reads the data of a response and checks it against the endpoint's schema, or that it has what the SDK itself needs of it. */
+  /** Reads the data of a response and checks it: against the endpoint's schema, or only the fields that the SDK itself needs. */
   read(arrival: Arrival, needs?: ResponseUse["needs"]): Found<Data> {
     const { core, endpoint, name, id: callId } = this;
     this.#open = arrival.download?.modified === true;
@@ -220,7 +220,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     return core.observer.run(trace, carryOut, url);
   }
 
-  /** What is shown of the call, or of one of its steps. */
+  /** The trace of the call or of one of its steps. */
   traceOf(kind: CallTrace["kind"]): CallTrace {
     const { core, id: callId, name, endpoint, isPart, attempts } = this;
     const { method, path } = endpoint;
@@ -232,7 +232,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     return { kind, callId, endpoint: name, method, template, baseUrl: core.baseUrl, isPart, attempt, ...later };
   }
 
-  /** The options of a request that is a part of this call. Without a signal of its own it has that of the call. */
+  /** The options of a request that is a part of this call. It has the signal of the call, unless another one is given. */
   partOptions(signal: AbortSignal | undefined = this.options.signal): PartOptions {
     const { timeout, headers, retry, priority } = this.options;
     const inherited = { timeout, headers, retry, priority, callId: this.id } satisfies Record<InheritedOption, unknown>;
@@ -257,7 +257,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     });
   }
 
-  /** Adds the steps of a call that was a part of this one, and that began so many milliseconds after it. */
+  /** Adds the steps of a part of this call, which began `began` milliseconds after it. */
   addSteps(steps: readonly TimelineEntry[], began: number): void {
     this.timeline.push(...steps.map((step) => ({ ...step, at: tenths(step.at + began) })));
   }

@@ -78,7 +78,7 @@ export class CancelScope {
           reject(error);
         },
       });
-      // A hook that `begin` has called may have ended the call before the work had settled: nothing could be stopped yet.
+      // A hook that `begin` called may have ended the call before there was anything to stop.
       if (early !== undefined) stop((early as { readonly reason: unknown }).reason);
     });
   }

@@ -20,7 +20,7 @@ import { acquire, type Ready, sendOnce } from "./send-once.ts";
 
 /** What an `OutcomeUnknownError` says while look-ups cannot decide. */
 interface Unknown {
-  /** Whether the caller can repeat the same call without harm while the outcome is unknown. */
+  /** Whether the caller can safely repeat the same call while the outcome is unknown. */
   readonly repeatable: boolean;
   /** What identifies the creation, and how the caller finds out. */
   readonly identifiers: Readonly<Record<string, unknown>>;
@@ -43,28 +43,28 @@ export interface Recovery<Data> extends Unknown {
 export interface Created<Data> extends Found<Data> {
   /** Whether a look-up found it after its response was lost. */
   readonly recovered: boolean;
-  /** Whether a look-up found it although the call has sent none. */
+  /** Whether it existed before: no request of this call can have created it. */
   readonly existed: boolean;
 }
 
-/** How many look-ups in a row may be too old when the creation has its tokens. Then it is sent with the first token after the last one. */
+/** Look-ups in a row that may be too old when the creation has its tokens. After that, it is sent with the first token after a look-up. */
 const mostRepeats = 5;
-/** The same after this many 429s: a bucket of one token that no response reports has none left for the creation after each look-up. */
+/** The same after this many 429s: in a bucket of one token that no response reports, each look-up takes the token of the creation. */
 const mostRefusals = 3;
-/** After this many, creations are prepared one after the other: what their hooks do may have kept each other from being sent. */
+/** After this many, creations are prepared one at a time: their hooks may have delayed each other. */
 const mostTogether = 2;
-/** Where the limits may keep two requests apart for this many milliseconds, a creation has its tokens before it is looked up. */
+/** If two requests can be this many milliseconds apart, a creation takes its tokens before it is looked up. */
 const longestApart = 500;
-/** A creation keeps its tokens for at most this many milliseconds while its look-up waits for others. */
+/** A creation keeps its tokens for at most this many milliseconds while it is looked up. */
 const longestKept = 30_000;
 
 /** What is done before each attempt of a creation. */
 export interface Sending {
-  /** When the request has its tokens: notes that it is about to be sent. If it rejects, the request is not sent, and the call ends. */
+  /** Called when the request has its tokens, to note that it is about to be sent. If it rejects, the request is not sent, and the call ends. */
   readonly note?: (() => Promise<void>) | undefined;
-  /** Right before the request: throws if it may not be sent any more. */
+  /** Called right before the request. Throws if it may no longer be sent. */
   readonly check?: (() => void) | undefined;
-  /** Whether no attempt is made without a look-up before it. */
+  /** Whether each attempt needs a look-up before it. */
   readonly lookFirst?: boolean;
 }
 
@@ -110,7 +110,7 @@ export function createOnce<Data>(
   };
   const attempt = async (): Promise<Created<Data>> => {
     if (found !== undefined) return found;
-    // A request that needs no preparation is sent in this turn.
+    // A request that needs no preparation is sent in this turn of the event loop.
     const needsNone = note === undefined && !lookFirst && attempts.lookedAt === undefined;
     const ready = needsNone ? {} : await prepareNext();
     return "data" in ready ? ready : send(ready);
@@ -157,8 +157,8 @@ function prepareInTurn<Data>(
 }
 
 /**
- * Takes the tokens for a creation that was looked up, or finds it. If the look-up is too old by then, it is repeated, and the creation keeps
- * its tokens meanwhile: its request leaves right after the response.
+ * Looks up a creation and takes its tokens, or finds it. If the look-up is too old when the tokens come, it is repeated while the creation
+ * keeps its tokens, so that the request leaves right after it.
  */
 async function prepare<Data>(
   call: Call<never, Data>,
@@ -198,7 +198,7 @@ async function prepare<Data>(
   }
 }
 
-/** Whether a creation takes its tokens before it is looked up, because its turn may come too late after that of the look-up. */
+/** Whether a creation takes its tokens before it is looked up, because its turn may come too long after that of the look-up. */
 const takesTokensFirst = ({ core, endpoint }: Call): boolean => core.pacer.apart(endpoint) >= longestApart;
 
 /** Looks a creation up for `time` milliseconds, and sends it at most once if it does not exist. */
@@ -279,7 +279,7 @@ export function settleOrCreate<Data>(
   sending: Sending = {},
   since?: Moment,
 ): Promise<Created<Data>> {
-  // What another process has sent that has died: its time is over.
+  // Another process sent it and died. The service has had its time for it.
   const other = since && { since, until: call.core.clock.now() };
   return rememberDoubt(call, doubts, key, other, async (doubt) => {
     if (doubt === undefined) return createOnce(call, request, recovery, sending);

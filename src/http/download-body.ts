@@ -152,7 +152,7 @@ export class UnreadSocket {
     return undefined;
   }
 
-  /** Stops watching. It happens once, not at each chunk: an old map that is cleared takes new memory, which starts the garbage collector. */
+  /** Stops watching. Only once, not at each chunk: clearing an old map allocates memory, which starts the garbage collector. */
   end(): void {
     if (this.#over) return;
     this.#over = true;

@@ -86,7 +86,7 @@ export interface Endpoint<Input = never, Data = unknown> {
   /** The buckets that a request draws a token from (specification 8). */
   readonly policies: readonly Policy[];
   readonly repeat: Repeat;
-  /** Returns what is unlikely in the content of a body, and what the client warns of once. */
+  /** Returns a warning about a valid body that is unlikely to be meant. The client shows it once. */
   readonly doubtOf?: ((body: unknown) => string | undefined) | undefined;
   /** For the compiler only. */
   readonly input?: (input: Input) => void;

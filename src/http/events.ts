@@ -39,7 +39,7 @@ export interface RetryEvent extends RequestEvent {
 export interface PauseEvent extends CallEvent {
   /** Why it waits. */
   readonly reason: PauseReason;
-  /** The rate-limit policy, for example `default` (specification 8). `default`, too, where the reason is none of a policy. */
+  /** The rate-limit policy, for example `default` (specification 8). Also `default` where the reason does not belong to a policy. */
   readonly policy: string;
   /**
    * The expected milliseconds until its turn, behind all calls that came before it; 0 where nothing is known. A response can end the wait

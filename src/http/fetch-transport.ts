@@ -10,7 +10,7 @@ import { openBody, type Received, type Stop, type Transport, type WireRequest } 
 /** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
 export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;
 
-/** What a `fetch` is called with in fact: those that are not the platform's may get a URL. */
+/** How a `fetch` is really called: one that is not the platform's may get a URL. */
 type AnyFetch = (request: Request | string, init?: RequestInit) => Promise<Response>;
 
 /** Whether the headers can be read like those of the platform's `Response`. */
@@ -215,7 +215,7 @@ export function fetchTransport(given?: FetchLike): Transport {
     send: async (wire: WireRequest, stop: Stop) => {
       ky ??= await loading;
       const request = isRead(wire.content) ? { ...wire, content: await knownContent(wire.content) } : wire;
-      // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
+      // The call may have ended by now, and some `fetch` functions ignore their signal.
       stop.check();
       const { signal } = stop;
       const known = knownSignal(signal);

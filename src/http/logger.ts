@@ -3,7 +3,7 @@ import { builtIn } from "../util/runtime.ts";
 import { inOneLine, mapTexts } from "../util/visible.ts";
 
 /**
- * Receives what happens as a text and its fields: `console`, winston, pino, bunyan and others. A level that it does not have is dropped.
+ * Receives events as a text and fields: `console`, winston, pino, bunyan and others. Events of a level that it lacks are dropped.
  *
  * pino and bunyan, which have a method `child` and a property `bindings` or `fields`, get the fields first and then the text, as they expect
  * it. All others get the text first. A `console` gets one line of text for each event, and nothing of the level `debug`.
@@ -45,7 +45,7 @@ function argumentsFor(logger: Logger, message: string, fields: unknown): readonl
 export function log(logger: Logger | undefined, level: Level, text: string, event: object): void {
   if (logger === undefined || (level === "debug" && isConsole(logger))) return;
   const given = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
-  // A code of the service, or the message of a storage, must not begin a line of its own, colour the terminal or turn a text around.
+  // A code of the service or the message of a storage must not start a new line, colour the terminal or reverse the text.
   const [message, fields] = [inOneLine(`pod-partner: ${text}`), mapTexts(given, inOneLine)];
   safely(
     () => {

@@ -8,13 +8,13 @@ import { part, type RequestOptions } from "./request-options.ts";
  * result is final.
  */
 
-/** A creation is not sent on a look-up that is older than this, in milliseconds: it is looked up once more. */
+/** A look-up older than this many milliseconds is repeated before the creation is sent. */
 const oldestLookUp = 1_000;
 /** Milliseconds before each look-up; after these the waits double, up to `longestWait`. */
 const waits = [0, 500, 1_500, 2_000];
 const longestWait = 8_000;
 
-/** Whether the latest look-up is young enough to send the creation. Where the limits keep two requests apart, it may be older by that time. */
+/** Whether the latest look-up is recent enough to send the creation. When it was repeated, the time between two requests is added. */
 export const isFresh = ({ core, endpoint, attempts: { lookedAt } }: Call, repeats: number): boolean =>
   lookedAt !== undefined &&
   core.pulse.since(lookedAt) < oldestLookUp + (repeats > 0 ? core.pacer.apart(endpoint, true) : 0);
@@ -24,19 +24,18 @@ export interface RepeatedLook<Seen> {
   readonly look: (options: RequestOptions) => Promise<Seen>;
   /** Whether no later look-up can show anything else. */
   readonly isFinal: (seen: Seen) => boolean;
-  /** Names what it has seen in the timeline. */
+  /** Its outcome in the timeline. */
   readonly outcomeOf: (seen: Seen) => string;
 }
 
-/** Whether a later look-up may succeed. What a list or another look-up has just shown may not be readable yet. */
+/** Whether a later look-up may succeed. An order that a list has just shown may not be readable yet. */
 const mayPass = (error: unknown): boolean =>
   error instanceof PodPartnerError && (error.isRetryable || error instanceof NotFoundError);
 
 /**
- * Repeats a look-up for `time` milliseconds, until what it sees is final. A look-up that fails with an error that may pass does not end the
- * search.
+ * Repeats a look-up for `time` milliseconds, or until its result is final. A transient error does not end the search.
  *
- * @returns what the last look-up has seen.
+ * @returns the result of the last look-up.
  * @throws the error of the last look-up; `DeadlineError` when the deadline comes first.
  */
 export async function lookUntil<Seen>(call: Call, time: number, lookUp: RepeatedLook<Seen>): Promise<Seen> {
@@ -46,7 +45,7 @@ export async function lookUntil<Seen>(call: Call, time: number, lookUp: Repeated
     // A look-up that began before the end of the search time does not decide, however long it took.
     const decides = last || scope.elapsed() >= until;
     try {
-      // In an outage the calls of a client share these requests, too.
+      // In an outage, look-ups use the retry budget, too.
       if (decides || call.core.retryBudget.spend()) {
         const seen = await lookOnce(call, lookUp, { decides });
         if (lookUp.isFinal(seen) || (decides && !last)) return seen;

@@ -23,7 +23,7 @@ export function newCallId(): string {
 
 const time = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`);
 
-/** The level and the text of an event in the log. What a step or the end of a call shows as well is not among them. */
+/** The level and the text of each event that is logged. The others show in a step or at the end of a call. */
 const lines: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly [level: Level, text: string] } = {
   onRetry: ({ endpoint, attempt, error, status, delay }) => [
     "warn",
@@ -42,12 +42,12 @@ const lines: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly
   onStorageBack: ({ option }) => ["info", `the option \`${option}\` can be reached again`],
 };
 
-/** How many places of faults are remembered. An older one is reported again. */
+/** How many faulty places are remembered. A forgotten one is reported again. */
 const mostPlaces = 2_000;
 
 const warnedOf = new Set<string>();
 
-/** Warns of what a program should know although it has no hook and no logger for it. */
+/** Process warnings for a program without a hook and a logger. */
 const warnings: Hooks = {
   onStorageLost({ option, reason }) {
     const effect =
@@ -68,7 +68,7 @@ export class Observer extends Tracing {
   readonly #hooks: Hooks | undefined;
   readonly #logger: Logger | undefined;
   readonly #warned = new Set<string>();
-  /** The places of faults that were reported. */
+  /** The faulty places that were reported. */
   readonly #places = new Latest<true>(mostPlaces);
 
   constructor(hooks: Hooks | undefined, logger: Logger | undefined) {
@@ -92,8 +92,7 @@ export class Observer extends Tracing {
   }
 
   /**
-   * Reports the faults of a response: those that the call fails for each time, those of parts that only describe once for each endpoint and
-   * place.
+   * Reports the faults of a response: those that the call fails for each time, those of descriptive fields once for each endpoint and place.
    */
   reportInvalid(
     of: Pick<InvalidResponseEvent, "callId" | "endpoint" | "status">,
@@ -111,7 +110,7 @@ export class Observer extends Tracing {
     this.observe("onInvalidResponse", { ...of, issues: firstIssues(issues), returned: thrown.length === 0 });
   }
 
-  /** Warns once of what a program should know: in the log, or without one as a warning of the process. */
+  /** Warns once: in the log, or as a warning of the process if there is no logger. */
   warnOnce(code: string, text: string): void {
     if (this.#warned.has(text)) return;
     this.#warned.add(text);
@@ -119,7 +118,7 @@ export class Observer extends Tracing {
     else globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code });
   }
 
-  /** Reports that a call waits for another process with the same storage, or for the storage itself. */
+  /** Reports that a call waits for a lock in the storage, or for the storage itself. */
   pausesFor(reason: "other-process" | "storage", callId: string, endpoint: string): void {
     this.observe("onPause", { callId, endpoint, reason, policy: "default", length: 0 });
   }

@@ -7,7 +7,7 @@ import type { WireRequest } from "./transport.ts";
 
 /*
  * `fetch` knows blobs, streams and signals by their classes. When a program has replaced a global class, as jsdom and polyfills do, `fetch`
- * knows either the platform's class or the other, depending on what came first: so it is tried.
+ * knows either the platform's class or the other, depending on which came first, so both are tried.
  */
 
 type WireContent = WireRequest["content"];

@@ -2,7 +2,7 @@ import { longestSince, type Moment, momentOf, type PartnerClock } from "../util/
 
 /** Milliseconds between two beats. */
 const beat = 250;
-/** A beat that is so late shows that the process was suspended, or that its thread was blocked. */
+/** A beat this many milliseconds late shows that the process was suspended or its thread blocked. */
 const lateAfter = 50;
 
 /**
@@ -11,7 +11,7 @@ const lateAfter = 50;
  */
 export class Pulse {
   readonly #clock: PartnerClock;
-  /** How many wait now. One timer beats for all of them. */
+  /** How much work waits now. One timer beats for all of it. */
   #waiting = 0;
   #latest: Moment;
   #stop: () => void = () => undefined;
@@ -43,7 +43,7 @@ export class Pulse {
   #run(): void {
     this.#latest = momentOf(this.#clock);
     this.#stop = this.#clock.after(beat, () => {
-      // Timers run before the responses are read that have arrived meanwhile, and the next timer after them.
+      // Timers run before responses that have arrived are read. The next timer runs after that.
       if (this.since(this.#latest) > beat + lateAfter) this.#stop = this.#clock.after(1, () => this.#run());
       else this.#run();
     });

@@ -85,7 +85,7 @@ const impossible = new Set(
 const trimmed = (value: string): string => value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
 
 /**
- * Whether a name and a value can be a header (RFC 9110, 5). The global `Headers` are not asked: a program may have replaced them. The
+ * Whether a name and a value can be a header (RFC 9110, 5). It does not use the global `Headers`: a program may have replaced them, and the
  * platform's lose the name `__proto__`.
  */
 export const isHeader = (name: unknown, value: unknown): boolean =>
@@ -107,7 +107,7 @@ const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterato
 
 /** The faults of headers, in any of their forms. */
 function headerFaults(headers: unknown): readonly Issue[] {
-  // An iterator would give its headers only once: to this check.
+  // An iterator gives its headers only once, and this check would use them up.
   if (!isObject(headers) || ("next" in headers && isFunction(headers.next)))
     return [{ path: [], message: "expected an object with names and values, `Headers`, a `Map` or a list of pairs" }];
   const issues: Issue[] = [];
@@ -188,7 +188,7 @@ export const retryOverrides = () =>
     }),
   );
 
-/** Whether a text can name a call in a log: one line, not too long. */
+/** Whether a value can be a `callId`: one line, not too long. */
 const isCallId = (value: unknown): boolean =>
   typeof value === "string" && value.length <= 200 && /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(value);
 
@@ -228,10 +228,10 @@ export const withRequestOptions =
 /** The options of a request, without any others. */
 export const requestOptions = withRequestOptions(() => ({}));
 
-/** The entries of headers, as the check of options makes them. */
+/** The entries of headers, after the check of the options. */
 export type HeaderEntries = readonly (readonly [name: string, value: string])[];
 
-/** Options for all calls of a client, as their check makes them. */
+/** Options for all calls of a client, after their check. */
 interface CheckedDefaults extends Pick<RequestOptions, "timeout" | "deadline" | "priority"> {
   readonly headers?: HeaderEntries | undefined;
   readonly retry?: Overrides<RetryOptions> | undefined;
@@ -279,8 +279,8 @@ export function optionFaults(options: unknown, schema: Schema): readonly Issue[]
 }
 
 /**
- * Checks the options of a request, and copies them: the caller may change his own object while look-ups still need it, and its getters may
- * return another value the next time, or throw.
+ * Checks the options of a request, and copies them: the caller may change the object while look-ups still need it, and a getter may return
+ * another value the next time, or throw.
  */
 export function checkOptions(given: RequestOptions): {
   readonly options: RequestOptions;

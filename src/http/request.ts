@@ -120,7 +120,7 @@ function encodeJson(
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
-/** What to do with a URL of another origin. It may be a place where the service keeps its files. */
+/** Advice for a URL of another origin: the service may keep its files there. */
 const withoutKey = (url: URL | undefined): string =>
   url !== undefined && /^https?:$/.test(url.protocol) ? "; request this URL without the key: `fetch(url)`" : "";
 
@@ -144,7 +144,7 @@ function checkUrl(baseUrl: string, given: unknown, issues: Issue[]): string {
 
 const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
 
-/** What a request is written from: the call's input and options, and the faults that were found so far. */
+/** The input and the options of a call, and the faults that were found so far. */
 export interface Draft {
   readonly baseUrl: string;
   readonly endpoint: Endpoint;
@@ -160,7 +160,7 @@ export function encode(draft: Draft): EncodedRequest {
   return finish(draft, url, encodeJson(endpoint, input.body, options.body, issues), issues);
 }
 
-/** Does the same for an upload, whose source is opened first. */
+/** Like {@link encode}, for an upload: its source is opened first. */
 export function encodeUpload(draft: Draft): UploadOpening<EncodedRequest> {
   const { url, issues } = encodeUrl(draft);
   if (draft.options.body !== undefined)

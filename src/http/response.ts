@@ -159,9 +159,9 @@ interface Decoding {
   readonly mode: ResponseMode;
   readonly needs: ResponseUse["needs"];
   readonly redact: Redact;
-  /** Reports faults: those of an error, and those of parts that only describe. */
   /** Names of response fields that the specification does not show, by call. */
   readonly fields: Assumptions["fields"];
+  /** Reports faults: those that the call fails for, and the others. */
   readonly onInvalid: (status: number, thrown: readonly Issue[], described: readonly Issue[]) => void;
 }
 
@@ -172,7 +172,7 @@ interface Decoded {
   readonly data: unknown;
   /** The essential ones. */
   readonly issues: readonly Issue[];
-  /** Those of parts that only describe. */
+  /** Those of descriptive fields. */
   readonly described: readonly Issue[];
   /** The cursor of the rest of a list without pages. */
   readonly nextCursor?: string;
@@ -235,11 +235,11 @@ function isNeeded({ path }: Issue, needs: readonly string[], shape: JsonShape): 
 
 const wholeBody = (body: unknown): unknown => body;
 
-/** The shape of a response, with the name of its field that the caller's assumptions have. */
+/** The shape of a response, with the field name of the caller's assumptions. */
 function shapeOf({ response, call }: Endpoint, fields: Decoding["fields"]): ResponseShape<unknown> {
   const name = Object.hasOwn(fields, call) ? fields[call as AssumedCall] : undefined;
   if (name === undefined || response.kind !== "field") return response;
-  // No body has a field without a name.
+  // `null` stands for the whole body: no field has an empty name.
   return { ...response, field: name ?? "", assumed: wholeBody };
 }
 

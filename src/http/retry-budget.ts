@@ -3,7 +3,7 @@ import type { PartnerClock } from "../util/clock.ts";
 /** The number of retries that may fail before the client assumes an outage. */
 const capacity = 100;
 
-/** The number of retries that are sent in each second of an outage. They find its end. */
+/** Retries per second while the budget is empty. They find the end of the outage. */
 const perSecond = 5;
 
 /**

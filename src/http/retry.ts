@@ -8,15 +8,15 @@ import type { Arrival, ResponseUse } from "./response.ts";
 import { backoff, sendOnce } from "./send-once.ts";
 
 /*
- * The one loop of attempts, of reads and of creations, and the waits between them.
+ * The loop of attempts, shared by reads and creations, and the waits between attempts.
  */
 
 /**
- * Makes attempts until one has a result. The loop begins when the first one has failed: most calls need none.
+ * Makes attempts until one succeeds. Most calls succeed at once and need no loop.
  *
  * @param work Makes one attempt.
- * @param prepareNext Waits after the failure of an attempt, and returns the turn that this used: the number of the retry that follows. What it
- *   throws ends the call. It gets the number of the next turn.
+ * @param prepareNext Called after a failed attempt, with the number of the next retry. Waits, and returns how many retries are used by then. An
+ *   error that it throws ends the call.
  */
 export async function makeAttempts<T>(
   work: () => Promise<T>,
@@ -70,7 +70,7 @@ async function repeat<T>(
   }
 }
 
-/** Sends a request until a response can be read, or an error follows that no retry may follow. */
+/** Sends a request until its response can be read, or until it fails with an error that is not retried. */
 export function sendWithRetries<T>(
   call: Call,
   request: EncodedRequest,
@@ -102,11 +102,11 @@ export function mayRetry(
 }
 
 /**
- * Waits for the next attempt, and returns the number of its turn. In an outage the calls of a client share their attempts: a turn for which
- * the retry budget is empty passes, and the call waits for another backoff.
+ * Waits for the next retry, and returns its number. In an outage the calls of a client share a retry budget: while it is empty, a retry is
+ * skipped, and the call waits for another backoff.
  *
- * @param internal The last turn does not depend on the budget.
- * @throws the error when no turn is left.
+ * @param internal The last retry does not depend on the budget.
+ * @throws the error when no retry is left.
  */
 export async function waitForTurn(call: Call, error: unknown, first: number, internal = false): Promise<number> {
   const { retries } = call.retry;
@@ -121,7 +121,7 @@ export async function waitForTurn(call: Call, error: unknown, first: number, int
 const isPaced = ({ core }: Call, error: unknown): boolean =>
   isRateLimited(error) || (isOverload(error) && core.paced && core.pacer.slowed);
 
-/** Waits before the next attempt: for the response's `Retry-After`, unless the call has waited for it, or else for a backoff. */
+/** Waits for the response's `Retry-After`. Without one, or if the call has already waited for it, waits for a backoff. */
 export async function waitToRetry(call: Call, error: unknown, turn: number, waited = false): Promise<void> {
   const { core, id: callId, retry, scope, name: endpoint, attempts } = call;
   const retryAfter = waited ? undefined : retryAfterOf(error);

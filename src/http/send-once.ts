@@ -42,7 +42,7 @@ function queueForTokens(call: Call, first = call.isFirst): Promise<Permit> {
     try {
       // A call that has sent a request before comes before the others of its priority.
       const again = call.attempts.count > 0;
-      // Its look-up, or what waits for it with its tokens, has waited by the priority of the call.
+      // Its look-up, or the call that waits for it, has already waited with the priority of the call.
       const priority = first ? "high" : (options.priority ?? "normal");
       const { maxRetryAfter } = retry;
       return await core.pacer.acquire(endpoint, priority, scope, {
@@ -59,7 +59,7 @@ function queueForTokens(call: Call, first = call.isFirst): Promise<Permit> {
   });
 }
 
-/** The error of a call whose next token is further away than it waits, whichever header reported it. Its request was not sent. */
+/** The error of a call whose next token is further away than it waits. Its request was not sent. */
 function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfter: number): RateLimitError {
   const distance = `comes in ${Math.ceil(ms / 1_000)} s, and \`retry.maxRetryAfter\` allows ${maxRetryAfter / 1_000} s`;
   return new RateLimitError({
@@ -76,7 +76,7 @@ function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfte
 export interface Ready {
   /** Its tokens. Default: it takes them. */
   readonly permit?: Permit | undefined;
-  /** Throws if it may not be sent any more. */
+  /** Throws if it may no longer be sent. */
   readonly check?: (() => void) | undefined;
 }
 
@@ -97,11 +97,11 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check?: R
     let report: RateLimitReport | undefined;
     let isSent = false;
     try {
-      // A hook that takes longer than a look-up stays true is not called once more after the next look-up.
+      // A slow hook can make the look-up too old. It is not called again after the next look-up.
       if (attempts.announce()) observer.observe("onRequest", { callId, endpoint: name, attempt });
       // The hook may have ended the call: nothing was sent then.
       scope.check();
-      // Between this check and the request there is no wait; the hook may have taken long.
+      // The hook may have taken long. Nothing is awaited between this check and the request.
       check?.();
       isSent = true;
       const { at: began } = attempts.begin();
@@ -154,7 +154,7 @@ function assertAccepted({ core, endpoint, name }: Call, { response, text }: Arri
   });
 }
 
-/** The service refused a request for its rate limit: all calls that draw from the same bucket wait, also if this call fails. */
+/** Holds the policies of a request that was refused with a 429: all calls that draw from them wait, even if this call fails. */
 function holdPolicies(call: Call, error: RateLimitError, report: RateLimitReport): void {
   const { core, endpoint, retry, attempts } = call;
   // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.

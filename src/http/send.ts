@@ -46,7 +46,7 @@ export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits" | "response
 };
 
 /**
- * Sends one request, and again as its endpoint allows. Most methods of the resources are no more than this.
+ * Sends one request, and retries it as its endpoint allows. Most methods of the resources only call this.
  *
  * @param use What the SDK itself does with the response. Without it, the response is the caller's.
  */
@@ -71,7 +71,7 @@ export type Start = <Input extends EndpointInput, Data, Result>(
   work: (call: Call<Input, Data>) => Promise<Found<Result>>,
 ) => ApiCall<Result>;
 
-/** What a client does with a creation while the storage cannot be reached: it waits, or goes on as without a storage. */
+/** What a client does with a creation while the storage cannot be reached: it waits, or continues as without a storage. */
 export type WhenLost = "hold" | "continue";
 
 /** A storage that processes share. */
@@ -100,12 +100,12 @@ export interface CallContext {
   readonly observer: Observer;
 }
 
-/** Makes the functions that the resources receive, and no other part of the client. */
+/** Makes the functions that the resources send with. */
 export function createSend(core: Core): { readonly send: Send; readonly start: Start; readonly run: Run } {
   /**
    * Carries out a call. Whatever it throws gets the endpoint, the timeline and the caller's line.
    *
-   * @param inside The function that the resource has called.
+   * @param inside The function that the resource called. The stack of an error begins at its caller.
    */
   const carryOut = <Input extends EndpointInput, Data, Result>(
     inside: Run | Start,
@@ -121,7 +121,7 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
       return Promise.reject(unexpected(error, core.redact));
     }
     const trace = call.traceOf("call");
-    // The one function that awaits the call: the stack of its errors has the functions of the caller that await it in turn.
+    // The only function that awaits the call, so that the stack of an error goes on with the caller's functions that await it.
     return core.observer.run(trace, async () => {
       let failed = true;
       try {
@@ -167,7 +167,7 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
   return { send, start, run };
 }
 
-/** Sends the one request of a call, again as its endpoint allows, and reads the response. */
+/** Sends the request of a call, retries it as its endpoint allows, and reads the response. */
 export function sendAndRead<Input extends EndpointInput, Data>(
   call: Call<Input, Data>,
   input: Input,
@@ -187,7 +187,7 @@ function sendEncoded<Data>(
   return sendWithRetries(call, request, (arrival) => call.read(arrival, needs), { internal, check });
 }
 
-/** Waits for a call that is a part of another. The timeline of that one, also in an error, has the steps of both. */
+/** Waits for a part of a call, and adds its steps to the timeline of the call, also in an error. */
 export async function join<Data>(call: Call, part: ApiCall<Data>): Promise<CallResult<Data>> {
   const began = call.scope.elapsed();
   try {

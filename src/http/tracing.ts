@@ -4,8 +4,8 @@ import { builtIn } from "../util/runtime.ts";
 import type { Method } from "./endpoint.ts";
 
 /**
- * What is shown of a call, or of one step of it. The object is the same at the start and at the end; `status`, `policy`, `reason`,
- * `outcome` and `error` are known at the end. It has no header, no body, no query and no reference.
+ * A call or one step of it, as tracers see it. The object is the same at the start and at the end; `status`, `policy`, `reason`, `outcome` and
+ * `error` are known at the end. It has no header, no body, no query and no reference.
  */
 export interface CallTrace {
   /** `call`, or the step: the same as in a timeline. */
@@ -40,7 +40,7 @@ export interface CallTrace {
  */
 export type CallTracer = (trace: CallTrace, work: () => Promise<unknown>, url: string | undefined) => unknown;
 
-/** What has a tracing channel. */
+/** The kinds with a tracing channel. */
 const traced = ["call", "attempt"] as const;
 
 type TracingChannel = ReturnType<typeof import("node:diagnostics_channel").tracingChannel<unknown, CallTrace>>;
@@ -103,7 +103,7 @@ function inTracer<T>(tracer: CallTracer, trace: CallTrace, work: () => Promise<T
   return once();
 }
 
-/** Calls and attempts in tracing channels, and calls and all their steps in tracers. */
+/** Publishes calls and attempts on tracing channels, and runs calls and all their steps in tracers. */
 export class Tracing {
   readonly #channels: ReadonlyMap<CallTrace["kind"], TracingChannel>;
   readonly #tracers = new Set<CallTracer>();

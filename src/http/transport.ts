@@ -76,7 +76,7 @@ export interface Body {
 
 const none: Body = { next: async () => undefined, close: () => undefined };
 
-/** Opens a response's body. Throws if it was read before or is not a stream. */
+/** Opens a response's body. Throws if the body was read before or is not a stream. */
 export function openBody({ body }: Response): Body {
   if (body === null) return none;
   const chunks = chunksOf(body);
@@ -84,7 +84,7 @@ export function openBody({ body }: Response): Body {
   return chunks;
 }
 
-/** Made at the first use, and shared: it keeps nothing between two texts. */
+/** Made at the first use and shared: it keeps no state between two bodies. */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** Reads a body as text, at most `limit` bytes. It counts the bytes that arrive: the `Content-Length` can be wrong. */

@@ -10,13 +10,13 @@ export const coded = (message: string, code: string): Error => Object.assign(new
 
 const cutOff = () => coded("the connection closed before the response was complete", "ECONNRESET");
 
-/** A body that closes before its end was cut off. Node says only "aborted". */
+/** A body that closes before its end was cut off. Node reports only "aborted". */
 const faultOf = (error: unknown): unknown =>
   /^aborted$|^Premature close$/.test(textOf(error, "message") ?? "") ? cutOff() : error;
 
 const ignore = () => undefined;
 
-/** Who waits for the next chunk of a body. */
+/** A read that waits for the next chunk of a body. */
 interface Reader {
   resolve(chunk: Uint8Array | undefined): void;
   reject(error: unknown): void;
@@ -26,7 +26,7 @@ interface Reader {
 export class NodeBody implements Body {
   readonly #incoming: IncomingMessage;
   readonly #stream: Readable;
-  /** Chunks that came while nobody waited. The stream is paused then. */
+  /** Chunks that came before they were read. The stream is paused then. */
   readonly #chunks: Uint8Array[] = [];
   #reader: Reader | undefined;
 

@@ -10,7 +10,7 @@ import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
 import { acceptEncoding, coded, NodeBody } from "./body.ts";
 import { type Connections, httpModule } from "./connections.ts";
 
-/** What the SDK's requests have in common: no cache on the way may respond instead of the service. */
+/** The headers of all requests: no cache may respond instead of the service. */
 const common = { "accept-encoding": acceptEncoding, "cache-control": "no-cache", pragma: "no-cache" };
 
 /** Sends one request on a connection, and resolves when the head of its response has arrived. */
@@ -137,7 +137,7 @@ function writeContent(outgoing: http.ClientRequest, content: RequestContent): vo
   if (content === undefined) outgoing.end();
   else if (isBlob(content)) void writeStream(outgoing, content.stream());
   else if (isWebStream(content)) void writeStream(outgoing, content);
-  // As bytes: Node writes a text and the head before it in one encoding, and headers are in Latin-1.
+  // As bytes: Node writes a string and the head before it in one encoding, and headers are Latin-1.
   else outgoing.write(typeof content === "string" ? Buffer.from(content) : content, () => outgoing.end());
 }
 

@@ -56,7 +56,7 @@ function serverOf(baseUrl: string): Attributes {
   };
 }
 
-/** What each span and each duration of a call says, by the conventions for HTTP clients. */
+/** The attributes of each span and each duration of a call, by the conventions for HTTP clients. */
 const attributesOf = ({ method, template, baseUrl }: CallTrace): Attributes => ({
   "http.request.method": method,
   ...serverOf(baseUrl),

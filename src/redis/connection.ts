@@ -65,7 +65,7 @@ export class RedisConnection {
     const reply = await this.#visit(this.#scripts.pacing, keys, whole, readReply);
     if (reply === undefined) return undefined;
     this.#latest = { at: reply.at, began };
-    // Redis was lost meanwhile: the next visit reports the return.
+    // Redis was lost during this visit. The next one reports its return.
     if (!returning && this.#state === "lost") return undefined;
     if (returning) this.#member.onBack();
     // A client may have its first reply before it reports that it is ready.

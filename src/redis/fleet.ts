@@ -40,7 +40,7 @@ export class Fleet implements TokenSource {
   /** Whether a visit is in progress. There is one at a time, because each reports all tokens that this process holds. */
   #visiting = false;
   #reportsDue = false;
-  /** The tokens are kept until then, for slots of the ceiling. */
+  /** Until then the tokens are kept, for slots of the ceiling. */
   #keepUntil = 0;
 
   constructor(member: Member, connection: RedisConnection, keyOf: (policy: string) => string) {
@@ -168,8 +168,8 @@ export class Fleet implements TokenSource {
   }
 
   /**
-   * Reserves no more slots than it holds tokens, and keeps the tokens for these slots: a slot without a token would be lost. The call of
-   * the first slot has its token already. A slot alone can be far away, and other processes need the tokens meanwhile.
+   * Reserves no more slots than it holds tokens, and keeps the tokens for these slots: a slot without a token would be lost. The call of the
+   * first slot has its token already. A single slot can be far away, and other processes need the tokens until then.
    */
   async reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
     let tokens = 1;

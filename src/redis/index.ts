@@ -49,7 +49,7 @@ export function redisPacing(client: RedisClient, options: RedisPacingOptions = {
       const digest = createHash("sha256")
         .update(`pod-partner\n${baseUrl}\n${organization ?? secretKey}`)
         .digest("hex");
-      // The braces place all keys of an organization on the same node of a cluster.
+      // The braces keep all keys of an organization on one node of a cluster.
       const name = `pod-partner:{${digest.slice(0, 32)}}`;
       const connection = new RedisConnection({ ...scripts, ceilingKey: `${name}/ceiling` }, member);
       return new Fleet(member, connection, (policy) => `${name}:${policy}`);

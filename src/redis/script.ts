@@ -69,8 +69,8 @@ local function observeShared(bucket, report)
 end
 
 local function observe(bucket, report)
-  -- A report for a grant of an earlier bucket, or from before other clients were known, does not fit this level. Neither does a report
-  -- from the future: the clock was set back meanwhile.
+  -- A report for a grant of an earlier bucket, or from before other clients were known, does not fit this level. Neither does a report from the
+  -- future: the clock was set back since then.
   if report.at < bucket.since or report.at > now + backwards then return end
   if report.quota then
     local before = interval(bucket)
@@ -193,8 +193,8 @@ for i, policy in ipairs(ask.policies) do
     bucket.heldUntil = math.max(bucket.heldUntil, now + policy.hold)
     forgetLevel(bucket)
   end
-  -- A process that returns has paced itself meanwhile, and others may still do so. If the level is unknown already, all processes wait
-  -- for the response to the probe: a process that returns meanwhile does not make that response invalid.
+  -- A process that returns has paced itself without Redis, and others may still do so. If the level is unknown already, all processes wait for
+  -- the response to the probe, which stays valid.
   if ask.returning and (bucket.heard or not bucket.others) then
     noticeOthers(bucket)
     forgetLevel(bucket)

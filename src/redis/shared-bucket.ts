@@ -34,7 +34,7 @@ export class SharedBucket {
     if (this.#reports.length > maxReports) this.#reports.shift();
   }
 
-  /** Returns so many tokens. The number of requests in flight may have changed, too. */
+  /** Notes unused tokens to return, and that the number of requests in flight may have changed. */
   returnTokens(unused: number): void {
     this.#changed = true;
     this.#unused += unused;
@@ -46,7 +46,7 @@ export class SharedBucket {
     this.#newHold = Math.max(this.#newHold, until);
   }
 
-  /** What there is to report. It counts as reported from now on. */
+  /** Returns what there is to report. It counts as reported from now on. */
   takeReports(now: number): Pick<AskedPolicy, "born" | "unused" | "reports" | "hold"> {
     const reports = this.#reports;
     const unused = this.#unused;
@@ -62,7 +62,7 @@ export class SharedBucket {
     this.#newHold = 0;
   }
 
-  /** Learns from a visit that granted so many tokens. Returns whether the bucket is another one than at the visit before. */
+  /** Learns from a visit that granted `granted` tokens. Returns whether the bucket was replaced since the visit before. */
   observe(known: Reply["policies"][number], granted: number, now: number): boolean {
     const before = this.#known?.born ?? 0;
     this.#known = { ...known, level: known.level - granted, knownAt: now };

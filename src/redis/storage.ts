@@ -10,7 +10,7 @@ import { createScript, type RedisClient, type Script } from "./client.ts";
  * that each client library passes them unchanged, with any settings.
  */
 
-/** Reads `KEYS[1]` into `held`; false if it holds nothing, or what is no text. Such a key counts as absent, and `SET` replaces it. */
+/** Reads `KEYS[1]` into `held`; false if it holds nothing, or no string. Such a key counts as absent, and `SET` replaces it. */
 const read = /* lua */ `
 local held = redis.pcall("GET", KEYS[1])
 if type(held) == "table" then
@@ -23,8 +23,8 @@ end
 const getScript = /* lua */ `${read}return held`;
 
 /**
- * What `ARGV[1]` says of the value that the key must hold: `any`, `none` or `this` with the value in `ARGV[2]`. A text that is not base64
- * was written by another program, and counts as absent, too.
+ * What `ARGV[1]` says of the value that the key must hold: `any`, `none` or `this` with the value in `ARGV[2]`. A value that is not base64 was
+ * written by another program, and also counts as absent.
  */
 const holds = /* lua */ `${read}
 if ARGV[1] == "none" and held and (#held % 4 > 0 or not string.find(held, "^[%w+/]*=?=?$")) then held = false end
@@ -66,14 +66,15 @@ const step = "1000";
 /**
  * Remembers in Redis, for all processes of an organization on any machine.
  *
- * Each change is one atomic script, and values expire by the time of Redis. All keys begin with `pod-partner:{…}:`; on a cluster the keys
- * of an organization are on one node. Redis needs the memory and the disk (`appendonly`) that what it remembers is worth.
+ * Each change is one atomic script, and values expire by the clock of Redis. All keys begin with `pod-partner:{…}:`; on a cluster the keys of
+ * an organization are on one node. Give Redis enough memory and a persistence (`appendonly`) that survives a restart.
  *
  * @param client A connected client of the package `redis` (4 or newer) or `ioredis`, also a cluster or a pool. The SDK does not close it.
  * @throws `ConfigurationError` if `client` is another object.
  * @example
  * const redis = await createClient({ url }).connect();
  * const partner = new PodPartner({ baseUrl, secretKey, storage: redisStorage(redis) });
+ *
  */
 export function redisStorage(client: RedisClient, options: RedisStorageOptions = {}): KeyValueStorage {
   const { organization } = checkedConfiguration(storageOptions, options, "storage");

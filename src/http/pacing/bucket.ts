@@ -122,7 +122,7 @@ export class Bucket {
     return ms > 0 ? { ms, reason: "bucket-empty" } : undefined;
   }
 
-  /** Milliseconds until the level suffices for the next request. A full bucket always does, as far as requests in flight leave it full. */
+  /** Milliseconds until the level suffices for the next request. A bucket that is full, except for the requests in flight, always suffices. */
   #untilToken(): number {
     const full = Math.max(1, this.quota - this.inFlight);
     const needed = 1 + this.#kept + tokenDelay / this.interval;
@@ -190,7 +190,7 @@ export class Bucket {
     // The service may have counted later requests before this one: those that have ended, and those sent long enough ago. A request takes
     // at least half of the shortest round trip to reach the service.
     const countedBefore = this.#inFlight.overtakers(request, now - this.#roundTrip / 2);
-    const meanwhile = this.#ended - request.ended;
+    const endedSince = this.#ended - request.ended;
     const took = now - request.sentAt;
     this.#roundTrip = this.#roundTrip === 0 ? took : Math.min(took, this.#roundTrip * (1 + roundTripGrowth));
     this.#ended += 1;
@@ -204,8 +204,8 @@ export class Bucket {
     const { reported, reportedBefore } = this.#slowStart;
     this.#slowStart.addLevel(now);
     const remaining = Math.min(report.remaining, this.quota);
-    // The service may not have counted the requests in flight, nor those that ended meanwhile.
-    const atLeast = remaining - meanwhile - this.inFlight;
+    // The service may not have counted the requests in flight, nor those that ended since this one was sent.
+    const atLeast = remaining - endedSince - this.inFlight;
     const isFirst = !reported || request.sent === this.#resizedBy;
     if (isFirst) this.#level = Math.min(this.#level, atLeast);
     this.#noticeOthers(request, remaining, countedBefore, now, reportedBefore);
@@ -247,8 +247,8 @@ export class Bucket {
   }
 
   /**
-   * Takes over the quota and the window that a response reports. What fewer remaining tokens show of a changed bucket, is not what other
-   * clients took. Returns whether the response is older than the present size: a later request has shown that.
+   * Takes over the quota and the window that a response reports. In a bucket that has changed, fewer remaining tokens do not show the use of
+   * others. Returns whether the response is older than the present size, which a later request has reported.
    */
   #resize(request: SentRequest, { quota = this.quota, window = this.window }: PolicyReport): boolean {
     if (quota === this.quota && window === this.window) return false;
@@ -325,7 +325,7 @@ class SlowStart {
     } else if (now - this.#reportedAt > levelIsStale) this.#beganAt = now;
   }
 
-  /** Begins once more. */
+  /** Begins again. */
   restart(now: number): void {
     this.#beganAt = now;
   }

@@ -21,7 +21,7 @@ export const slotExpiresAfter = 50;
 /** The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds. */
 export class Ceiling {
   readonly #limit: CeilingLimit;
-  /** Milliseconds in which at most `burst` requests are sent: after so many a slot comes again. */
+  /** Milliseconds in which at most `burst` requests are sent. Each slot comes again after this time. */
   readonly window: number;
   readonly #clock: PartnerClock;
   readonly #reserveShared: Reserve | undefined;
@@ -34,7 +34,7 @@ export class Ceiling {
   #expiresAfter = slotExpiresAfter;
 
   /**
-   * @param reserve Absent for a process alone.
+   * @param reserve Undefined without a fleet.
    * @param wake Called when slots have been reserved.
    */
   constructor(limit: CeilingLimit, clock: PartnerClock, reserve: Reserve | undefined, wake: () => void) {

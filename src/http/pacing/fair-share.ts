@@ -129,7 +129,7 @@ export class FairShare {
     this.#level -= 1;
   }
 
-  /** Milliseconds until the next turn is checked again: the level changes meanwhile. At least once per token; 0 when it is now. */
+  /** Milliseconds until the next turn, or until it is checked again, because the level changes; 0 when it is now. */
   wait(now: number): number {
     return Math.min(this.untilTurn(now), Math.max(this.#size.interval, longestCheck));
   }
@@ -144,7 +144,7 @@ export class FairShare {
     return Math.max(0, due - now);
   }
 
-  /** Milliseconds from one request to the next at the present level, or at the level after so many milliseconds without one. */
+  /** Milliseconds from one request to the next at the present level, or at the level after `after` milliseconds without one. */
   pace(after = 0): number {
     const { quota, interval } = this.#size;
     const level = Math.min(quota, (this.#level ?? quota) + after / interval);

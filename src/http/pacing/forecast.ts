@@ -6,9 +6,9 @@ import type { Waiter, WaitQueue, WaitQueues } from "./queue.ts";
 import type { TokenSource } from "./tokens.ts";
 import { longer, type PauseReason, type Wait } from "./wait.ts";
 
-/** A call that has waited for so many milliseconds reports it: a little less than the 300 that are promised, because a timer can be late. */
+/** A wait of this many milliseconds is reported: a little less than the 300 that are promised, because a timer can be late. */
 const reportedAfter = 290;
-/** These waits usually end with a response or a reply, long before their time is over: they are reported when they have lasted. */
+/** A response or a reply usually ends these waits early, so they are reported only when they have lasted. */
 const endsEarly: ReadonlySet<PauseReason> = new Set(["probe", "slow-start", "fleet"]);
 
 /** The state of one policy. */
@@ -19,7 +19,7 @@ export interface RateLimit {
   readonly window: number;
   /** Tokens in the bucket, as far as this process knows. */
   readonly remaining: number;
-  /** Milliseconds until the next call may go; 0 when one may go now. */
+  /** Milliseconds until the next call may be sent; 0 when one may be sent now. */
   readonly nextTokenIn: number;
   /** Calls of this client that are waiting for a token. */
   readonly waiting: number;
@@ -45,7 +45,7 @@ export interface RateLimits {
   readonly estimate: (calls: number, policy?: string) => number;
 }
 
-/** Milliseconds until the turn of the n-th call, as far as the first call's wait says: while no response comes, the number of probes doubles. */
+/** Milliseconds until the turn of the n-th call, given the wait of the first: while no response comes, the number of probes doubles. */
 function untilTurn({ ms, reason }: Wait, rank: number): number {
   const probing = reason === "probe" ? probePeriod * Math.floor(Math.log2(rank)) : 0;
   return Number.isFinite(ms) ? Math.max(1, ms) + probing : 0;
@@ -62,7 +62,7 @@ export interface PacingState {
   readonly paced: boolean;
 }
 
-/** Explains why calls wait, and for how long. It serves none: how many requests are in flight must not depend on who asks. */
+/** Explains why calls wait, and for how long. It never serves a queue: asking must not change what is sent. */
 export class Forecast {
   readonly #state: PacingState;
 
@@ -70,7 +70,7 @@ export class Forecast {
     this.#state = state;
   }
 
-  /** What keeps the first of so many calls from its tokens now: the limit that keeps it the longest. */
+  /** What keeps the first of `calls` calls from its tokens now: the limit with the longest wait. */
   wait(policies: readonly string[], calls: number, now = this.#state.clock.now()): Wait | undefined {
     const { gatewayLimit, tokens } = this.#state;
     return longer(gatewayLimit.wait(now), tokens.wait(policies, now, calls));
@@ -82,7 +82,7 @@ export class Forecast {
     return queues.first && (ceiling?.wait(queues.waiting + 1) ?? { ms: 0, reason: "ceiling", policy: "default" });
   }
 
-  /** What keeps the first call of a queue from being sent, by the latest look at it, or now while another call waits for its slot. */
+  /** What keeps the first call of a queue from being sent: as last found, or now while another call waits for its slot. */
   #waitOf({ policies, size, wait, waitFound }: WaitQueue): Wait | undefined {
     const open = this.#untilOpen();
     if (open !== undefined) return longer(open, size > 0 ? this.wait(policies, size) : undefined);
@@ -90,8 +90,8 @@ export class Forecast {
   }
 
   /**
-   * Reports once why a call waits: at once when it is known that it waits for longer than a moment, or else when it has done so. Returns a
-   * function that says that the wait is over.
+   * Reports once why a call waits: at once if the wait is known to be long, or else when it has been. Call the returned function when the wait
+   * is over.
    */
   report(waiter: Waiter, report: (wait: Wait) => void): () => void {
     const waitNow = () =>
@@ -107,7 +107,7 @@ export class Forecast {
     let stop: () => void = () => undefined;
     const reportNow = () => {
       const present = waitNow();
-      // Nothing keeps a queue whose turn it is just now.
+      // It is the queue's turn just now.
       if (present === undefined) stop = this.#state.clock.after(1, reportNow);
       else report({ ...present, ms: this.#expect(waiter, present) });
     };
@@ -123,7 +123,7 @@ export class Forecast {
     return Math.ceil(Math.max(untilTurn(wait, rank("default")), this.#untilSent(rank("default")), ...known));
   }
 
-  /** Milliseconds until this number of requests may be sent, by the limits that are no bucket of the service. */
+  /** Milliseconds until this number of requests may be sent, by the limits other than the service's buckets. */
   #untilSent(requests: number): number {
     const next = this.#state.gatewayLimit.wait(this.#state.clock.now())?.ms ?? 0;
     return Math.max(next + (requests - 1) * this.#state.gatewayLimit.interval, this.#untilSlot(requests));
@@ -154,9 +154,9 @@ export class Forecast {
   }
 
   /**
-   * No token is free while calls wait for one, whatever keeps them from withRequestOptions it.
+   * The state of a policy. While calls wait, no token counts as remaining, whatever keeps them from taking it.
    *
-   * @param rank The call for which `nextTokenIn` is: the first one, or a later one as far as the first one's wait says.
+   * @param rank The call that `nextTokenIn` is for, from 1. For a later one it follows from the wait of the first.
    */
   #stateOf(policy: string, rank = 1): RateLimit {
     const level = this.#state.tokens.level(policy);
@@ -175,7 +175,7 @@ export class Forecast {
     return { ...level, remaining, nextTokenIn, waiting, reason: longest?.reason };
   }
 
-  /** What the calls wait for that wait now, and how many they are. */
+  /** What the waiting calls wait for, with the number of calls. */
   *#waits(): Generator<{ readonly wait: Wait; readonly calls: number }> {
     const open = this.#untilOpen();
     if (open !== undefined) yield { wait: open, calls: 1 };

@@ -2,8 +2,8 @@ import type { RateLimitReport } from "./headers.ts";
 import type { Wait } from "./wait.ts";
 
 /**
- * A limit is assumed when more than `refused` of so many requests `sent` in a row are refused: a few at random are no limit. After an
- * assumption that was wrong, more than `again`, until all of `sent` in a row are served.
+ * A limit is assumed when more than `refused` of `sent` requests in a row are refused: a few random refusals show no limit. After a wrong
+ * assumption it takes more than `again`, until `sent` requests in a row are served.
  */
 const suspicious = { sent: 20, refused: 6, again: 10 };
 /**
@@ -11,17 +11,17 @@ const suspicious = { sent: 20, refused: 6, again: 10 };
  * milliseconds. So the gateway refuses a few dozen of a large burst, not all of it.
  */
 const opening = { requests: 40, ms: 100 };
-/** The first rate is that of the requests which passed in so many milliseconds. In a shorter time a gateway's burst looks like a rate. */
+/** The first rate is that of the requests that passed in this many milliseconds. In a shorter time a gateway's burst looks like a rate. */
 const measured = 500;
-/** The least first rate, in requests per second: a gateway without a burst lets one request of many pass. */
+/** The lowest first rate, in requests per second: without a burst, a gateway lets only one of many requests pass. */
 const least = 4;
 /** Each refusal multiplies the rate by this. */
 const cut = 0.9;
 /** The rate grows by this part a second, and twice as fast after every `ms` milliseconds without a refusal. */
 const growth = { part: 0.03, ms: 700 };
-/** When requests are refused down to this part of the rate that passed before, the rate is not the reason. */
+/** When requests are still refused at this part of the rate that passed before, the rate is not the reason. */
 const refuted = 1 / 3;
-/** From this rate on, in requests per second, there is no limit. */
+/** At this rate, in requests per second, no limit is assumed any more. */
 const unlimited = 1_000;
 const second = 1_000;
 
@@ -80,7 +80,7 @@ export class GatewayLimit {
   #mayBeInFlight = opening.requests;
   #fullSince = 0;
   #series = nextSeries();
-  /** How many of a series may be refused. */
+  /** How many requests of a series may be refused. */
   #tolerated = suspicious.refused;
   /** The requests of the last half second. Earlier ones are removed when this has doubled: once a request would be slow. */
   #recent: Passage[] = [];
@@ -169,8 +169,8 @@ export class GatewayLimit {
     pace.cutAt = now;
     const lowest = refuted * pace.passed;
     if (pace.rate >= lowest) return;
-    // A gateway that counts the requests of a second passes none in the rest of it: one turn a second. Where the service fails, there are
-    // many turns, and after a wrong assumption nobody waits for them once more.
+    // A gateway that counts the requests of each second passes none in the rest of it: one turn a second. A failing service has many more
+    // turns. After a wrong assumption they are not counted again.
     const [first = 0, , third = Number.POSITIVE_INFINITY] = pace.turns;
     const wasWrong = this.#tolerated === suspicious.again;
     if (!wasWrong && third - first >= second && now - this.#servedAt <= second) {

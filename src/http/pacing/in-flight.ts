@@ -76,7 +76,7 @@ export class InFlight {
     return low;
   }
 
-  /** Removes what has ended from the row. It happens once for as many requests as the row has room for. */
+  /** Removes ended requests from the row. This happens only when the row is full or empty, so its cost is spread over many requests. */
   #shorten(): void {
     const ended = this.#ended.before(this.#row.length);
     for (const request of this.#row) request.overtaken += ended - this.#ended.before(request.place);

@@ -31,7 +31,7 @@ export interface Acquiring {
 
 /** The part of a call's lifetime that a wait needs: the end of the call ends the wait. */
 interface Cancelable {
-  /** Forecast for the work that `begin` starts. `begin` returns a function that stops it. */
+  /** Waits for the work that `begin` starts. `begin` returns a function that stops it. */
   hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T>;
 }
 
@@ -139,7 +139,7 @@ export class Pacer {
   }
 
   /**
-   * Forecast in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
+   * Waits in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
    *
    * @throws {@link TokenTooFar} when the next token is further away than `maxRetryAfter` milliseconds.
    */
@@ -239,7 +239,7 @@ export class Pacer {
     }
   }
 
-  /** Gives the first call whose tokens are available its tokens. Returns the milliseconds until there are some if there is none. */
+  /** Gives the next call its tokens. Returns the milliseconds until one can have them, if none can now. */
   #takeTurn(): number {
     let next = Number.POSITIVE_INFINITY;
     const ready: WaitQueue[] = [];
@@ -261,7 +261,7 @@ export class Pacer {
     return next;
   }
 
-  /** Rejects the calls of a queue that do not wait for a token that is so far away. */
+  /** Rejects the calls of a queue that do not wait for its next token, because it is too far away. */
   #rejectImpatient(queue: WaitQueue): void {
     const far = this.#tooFar(queue.policies, 0);
     if (far === undefined) return;
@@ -306,7 +306,7 @@ export class Pacer {
     this.#release(permit, "lost", unsent ? "unsent" : "lost");
   }
 
-  /** Returns all that a request was granted which is not sent. */
+  /** Returns the tokens and the slot of a request that is not sent. */
   giveBack(permit: Permit): void {
     if (permit.slot !== undefined) this.#ceiling?.giveBack(permit.slot);
     this.forget(permit, true);

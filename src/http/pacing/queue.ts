@@ -116,7 +116,7 @@ export class WaitQueue {
   /** What keeps the first of its calls from being sent, and when that was found. */
   wait: Wait | undefined;
   waitFound = 0;
-  /** Each of its calls waits for a token that is so many milliseconds away. It may be too low: a call that has left may have set it. */
+  /** All of its calls wait for a token that is this many milliseconds away. It may be too low: a call that has left may have set it. */
   patience = Number.POSITIVE_INFINITY;
 
   constructor(policies: readonly string[]) {
@@ -142,7 +142,7 @@ export class WaitQueue {
     this.lines[waiter.priority].add(waiter);
   }
 
-  /** Removes and returns the calls that do not wait for a token that is so far away. */
+  /** Removes and returns the calls that do not wait `ms` milliseconds for a token. */
   takeImpatient(ms: number): readonly Waiter[] {
     if (ms <= this.patience) return [];
     const impatient: Waiter[] = [];
@@ -257,7 +257,7 @@ export class WaitQueues implements Iterable<WaitQueue> {
     const waiting = priorities.filter((priority) => ready.some(({ lines }) => lines[priority].size > 0));
     const [highest, ...lower] = waiting;
     if (highest === undefined) return undefined;
-    // Whoever comes as the first has let the others pass before its look-up.
+    // The look-up before it has already let the others pass.
     const isFirst = ready.some(({ lines }) => lines[highest].first?.first);
     if (lower.length > 0 && !isFirst) this.#overtakes += 1;
     const priority = (isFirst ? undefined : lower[(this.#overtakes / grantsPerLower) % lower.length]) ?? highest;

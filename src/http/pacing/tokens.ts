@@ -30,7 +30,7 @@ export interface PolicyLevel {
 /** Where requests get their tokens: this process's own buckets, or the buckets that a fleet shares. */
 export interface TokenSource {
   /**
-   * What keeps a request that draws from these policies from withRequestOptions its tokens now.
+   * What keeps a request that draws from these policies from taking its tokens now.
    *
    * @param wanted How many requests wait for tokens.
    */
