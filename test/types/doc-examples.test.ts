@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import * as podPartner from "pod-partner";
 import * as callbacks from "pod-partner/callbacks";
 import * as node from "pod-partner/node";
@@ -9,11 +8,9 @@ import * as sqlite from "pod-partner/sqlite";
 import * as testing from "pod-partner/testing";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import tsconfig from "../../tsconfig.json" with { type: "json" };
 import { nodesOf, sources } from "../architecture/source.ts";
+import { faultsOf } from "../support/compile.ts";
 import { declarations } from "./given.ts";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The names that the examples use, besides the common names. */
 const given = `
@@ -71,28 +68,10 @@ function moduleOf(code: string): string {
   return `${imports.join("\n")}${given}\n${declarations(uses)}\nexport {};\n{\n${code}\n}\n`;
 }
 
-function faults(): readonly string[] {
-  const { options } = ts.convertCompilerOptionsFromJson(tsconfig.compilerOptions, root);
-  const files = new Map(
-    [...examples].map(([place, code]) => [`${root}snippets/${place.replace(/\W/g, "-")}.ts`, { place, code }]),
-  );
-  const host = ts.createCompilerHost(options);
-  const { fileExists, getSourceFile } = host;
-  host.fileExists = (name) => files.has(name) || fileExists(name);
-  host.getSourceFile = (name, target, ...rest) => {
-    const file = files.get(name);
-    return file ? ts.createSourceFile(name, moduleOf(file.code), target) : getSourceFile(name, target, ...rest);
-  };
-  const unused = { noUnusedLocals: false, noUnusedParameters: false };
-  const program = ts.createProgram([...files.keys()], { ...options, ...unused }, host);
-  return [...files].flatMap(([name, { place }]) =>
-    ts
-      .getPreEmitDiagnostics(program, program.getSourceFile(name))
-      .map(({ messageText }) => `${place}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`),
-  );
-}
-
-it("every example in a doc comment has the right types", () => {
+it("every example in a doc comment has the right types", async () => {
   expect(examples.size).toBeGreaterThan(30);
-  expect(faults()).toEqual([]);
+  const places = new Map([...examples.keys()].map((place) => [`snippets/${place.replace(/\W/g, "-")}.ts`, place]));
+  const files = [...places].map(([path, place]) => [path, moduleOf(examples.get(place) ?? "")] as const);
+  const faults = await faultsOf(new Map(files));
+  expect(faults.map(({ file, message }) => `${places.get(file) ?? file}: ${message}`)).toEqual([]);
 });
