@@ -180,9 +180,8 @@ async function walk(rows: readonly Row[]) {
     }
     legal[row.name] = passed;
   }
-  const cells = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (process.env.MATRIX) console.log(legal, { rows: rows.length, values: values.length, cells, ...counts });
-  return { faults, legal, cells };
+  if (process.env.MATRIX) console.log(legal, { rows: rows.length, values: values.length, ...counts });
+  return { faults, legal };
 }
 
 /** All methods but the one that makes a client, which throws. */
@@ -196,9 +195,7 @@ describe("a value that a JavaScript program passes by mistake", () => {
 
   it("is a typed rejection in every argument and option of every method, with nothing sent", async () => {
     const rows = [...methods].flatMap(([name, call]) => [...rowsOf(name, call)]);
-    const began = process.cpuUsage();
-    const { faults, legal, cells } = await walk(rows);
-    const { user, system } = process.cpuUsage(began);
+    const { faults, legal } = await walk(rows);
     expect(faults).toEqual([]);
     for (const { name } of rows.filter((row) => row.name.endsWith(" options"))) {
       expect([name, legal[name]]).toEqual([name, withoutFields]);
@@ -208,8 +205,6 @@ describe("a value that a JavaScript program passes by mistake", () => {
     expect(path).toEqual(["1 MB of base64"]);
     const arguments_ = Object.entries(others).filter(([name]) => / (argument \d|row)$/.test(name));
     expect(arguments_.filter(([, passed]) => passed.length > 0)).toEqual([]);
-    // Milliseconds of CPU: a mean, because a busy machine delays single calls.
-    expect((user + system) / 1_000 / cells).toBeLessThan(100);
   });
 
   it("is a typed error in every function that makes a part of the package", async () => {

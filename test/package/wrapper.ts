@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import ts from "typescript";
 import manifest from "../../package.json" with { type: "json" };
 
@@ -24,7 +25,16 @@ const formsOf = (type: string, method: string): readonly string[] => {
  *
  * @param file A module in the project that has the package installed.
  */
-export function wrapperOf(file: string, options: ts.CompilerOptions, host: ts.CompilerHost): string {
+export function wrapperOf(file: string): string {
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    lib: ["lib.es2023.d.ts"],
+    module: ts.ModuleKind.NodeNext,
+    strict: true,
+    typeRoots: [join(dirname(file), "node_modules/@types")],
+    types: ["node"],
+  };
+  const host = ts.createCompilerHost(options);
   const names = [...entryPoints, "@opentelemetry/api"];
   const imports = names.map((path, index) => `import * as e${index} from ${JSON.stringify(path)};`).join("\n");
   const read: ts.CompilerHost["getSourceFile"] = (name, ...rest) =>

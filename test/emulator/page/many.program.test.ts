@@ -2,17 +2,16 @@ import { startEmulator } from "pod-partner/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { describeInBrowser, useBrowser } from "./use-page.ts";
 
-/** Scrolls the list to its end in 100 steps, one a frame. Returns the milliseconds of each frame. */
+/** Scrolls the list to its end in 100 steps, one a frame. Returns the largest number of rows that were drawn. */
 const scrollThrough = `new Promise((resolve) => {
   const list = document.querySelector("[role=listbox]");
-  const frames = [];
-  let last = performance.now();
-  const step = (now) => {
-    frames.push(now - last);
-    last = now;
+  let [most, steps] = [0, 0];
+  const step = () => {
+    most = Math.max(most, list.querySelectorAll("[role=option]").length);
     list.scrollTop += (list.scrollHeight - list.clientHeight) / 100;
-    if (frames.length < 100) requestAnimationFrame(step);
-    else resolve(frames.sort((one, other) => one - other));
+    steps += 1;
+    if (steps < 100) requestAnimationFrame(step);
+    else resolve(most);
   };
   requestAnimationFrame(step);
 })`;
@@ -20,20 +19,14 @@ const scrollThrough = `new Promise((resolve) => {
 describeInBrowser("the emulator's page with many requests", () => {
   const { open, show } = useBrowser();
 
-  it("draws only the visible rows of 5,000 requests, and scrolls through them smoothly", async () => {
+  it("draws only the visible rows of 5,000 requests, also while it scrolls through them", async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.close());
     for (let sent = 0; sent < 5000; sent += 1) await emulator.fetch(`${emulator.baseUrl}/orders?n=${sent}`);
     const { page, errors } = await show(emulator);
     await page.getByRole("option", { name: /n=4999/ }).waitFor();
-    expect(await page.getByRole("option").count()).toBeLessThan(60);
-
-    const frames = (await page.evaluate(scrollThrough)) as readonly number[];
-    console.log(`frame: median ${frames[50]?.toFixed(1)} ms, slowest of 20 ${frames[95]?.toFixed(1)} ms`);
+    expect(await page.evaluate(scrollThrough)).toBeLessThan(60);
     await page.getByRole("option", { name: "GET /orders?n=0", exact: false }).last().waitFor();
-    expect(await page.getByRole("option").count()).toBeLessThan(60);
-    // 60 frames a second are 16.7 ms; the other tests run at the same time.
-    expect(frames[50]).toBeLessThan(100);
     expect(errors).toEqual([]);
   });
 
