@@ -1,10 +1,10 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import type { FetchLike, PartnerClock, PodPartner, PodPartnerOptions } from "pod-partner";
 import { isRecord } from "../util/foreign.ts";
-import { inOneLine } from "../util/visible.ts";
 import { Failure } from "./arguments.ts";
 import type { Sdk } from "./connection.ts";
+import { checkFile, writeFile } from "./output-file.ts";
 
 /** How to reach the service. */
 export interface Target {
@@ -163,29 +163,6 @@ function readJournal(path: string, baseUrl: string): Journal | undefined {
     `The file ${path} has orders of a run against ${journal.baseUrl}: run conform against it first, or delete the file.`,
     2,
   );
-}
-
-/** Why a file cannot be used, in one line. */
-const cannotWrite = (path: string, error: unknown): Failure =>
-  new Failure(`The file ${path} cannot be written: ${inOneLine((error as Error).message)}.`, 2);
-
-/** Refuses a file that cannot be written, before anything is sent. */
-export function checkFile(path: string): void {
-  try {
-    const isNew = !existsSync(path);
-    closeSync(openSync(path, "a"));
-    if (isNew) rmSync(path);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-}
-
-export function writeFile(path: string, content: string): void {
-  try {
-    writeFileSync(path, content);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
 }
 
 /** The service under measurement: its requests are counted, and every order that is placed is noted before it is sent. */

@@ -9,12 +9,13 @@ import type { Permitted } from "./conform-lab.ts";
 import { comparedOf, consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
 import { rows } from "./conform-rows.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, runConform, type Verdict } from "./conform-run.ts";
-import { checkFile, noAssumptions, writeFile } from "./conform-service.ts";
+import { noAssumptions } from "./conform-service.ts";
 import type { Sdk } from "./connection.ts";
 import { variablesIn } from "./env-file.ts";
+import { checkFile, writeFile } from "./output-file.ts";
 import { endSignals } from "./program.ts";
 import { environmentOf } from "./reads.ts";
-import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
+import { clearProgress, columns, counted, paint, print, printError, showProgress, wrap } from "./terminal.ts";
 
 const defaults = { out: "assumptions.json", journal: ".pod-partner-conform.json" };
 
@@ -138,15 +139,6 @@ function findingLines(finding: ConformFinding): readonly string[] {
   return [first, ...wrap(plain(about).trim(), room).map((line) => `    ${paint(colour, line)}`)];
 }
 
-/** Shows which row is measured, on a terminal. */
-const progress = (number: number, title: string): void => {
-  const line = `…  ${number}/${rows.length}  ${plain(title)}`.slice(0, columns() - 2);
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K ${paint("dim", line)}`);
-};
-const clearProgress = (): void => {
-  if (process.stdout.isTTY) process.stdout.write("\r\u001b[K");
-};
-
 function conclusion(report: ConformReport, out: string | undefined): readonly string[] {
   const { requests, orders, left, interrupted, failure, took } = report;
   const counts = (["as assumed", "measured", "differs", "not tried"] as const).map(
@@ -251,7 +243,7 @@ export const conform = command({
       permitted: values,
       ...(file !== undefined && { compare: file }),
       onStart: (row) => {
-        if (!json) progress(rows.indexOf(row) + 1, row.title);
+        if (!json) showProgress(rows.indexOf(row) + 1, rows.length, plain(row.title));
       },
       onFinding: (finding) => {
         if (json) return;

@@ -15,6 +15,7 @@ import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
 import { emulator } from "./emulator.ts";
 import { init } from "./init.ts";
+import { simulate } from "./simulate.ts";
 import { columns, paint, print, printError, wrap } from "./terminal.ts";
 import { verify } from "./verify.ts";
 
@@ -67,7 +68,7 @@ function programHelp(commands: readonly Command[]): readonly string[] {
   ];
 }
 
-const commands = [emulator, dev, init, verify, doctor, conform];
+const commands = [emulator, dev, init, verify, simulate, doctor, conform];
 
 async function run([first, ...rest]: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name === first);

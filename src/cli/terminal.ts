@@ -32,3 +32,15 @@ export function wrap(text: string, width: number): readonly string[] {
 
 /** A number with a noun: `1 order`, `2 orders`. */
 export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** Removes the line of {@link showProgress}. */
+export function clearProgress(): void {
+  if (process.stdout.isTTY) process.stdout.write("\r\u001b[K");
+}
+
+/** Shows how far the work is, on a terminal, in place of what it showed before. */
+export function showProgress(done: number, all: number, text: string): void {
+  if (!process.stdout.isTTY) return;
+  clearProgress();
+  process.stdout.write(` ${paint("dim", `…  ${done}/${all}  ${text}`.slice(0, columns() - 2))}`);
+}

@@ -4,7 +4,10 @@ import { runMain } from "./main.ts";
 
 const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [["emulatr"], /"emulatr" is an unknown command\. Did you mean emulator\?/],
-  [["serve"], /"serve" is an unknown command\. The commands are emulator, dev, init, verify, doctor, conform\./],
+  [
+    ["serve"],
+    /"serve" is an unknown command\. The commands are emulator, dev, init, verify, simulate, doctor, conform\./,
+  ],
   [["--port"], /--port is an unknown option\./],
   [["emulator", "--prot", "4010"], /--prot is an unknown option\. Did you mean --port\?/],
   [["emulator", "-p", "4010"], /-p is an unknown option\./],
