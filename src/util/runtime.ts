@@ -1,7 +1,7 @@
 import { isFunction, propertyOf } from "./foreign.ts";
 
 /** The version in package.json; a test compares the two. */
-export const version = "1.0.0-rc.1";
+export const version = "1.0.0";
 
 /** Whether this is the page of a browser, whose visitors can read its code and its memory. */
 export const inBrowser = () => "window" in globalThis && "document" in globalThis;
