@@ -1,4 +1,3 @@
-import { isConfirmedMissing } from "../errors/api.ts";
 import type { TimelineEntry } from "../errors/base.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { firstIssues, type Issue } from "../errors/validation.ts";
@@ -8,7 +7,7 @@ import { Latest } from "../util/latest.ts";
 import { inOneLine } from "../util/visible.ts";
 import type { Event, Hooks, InvalidResponseEvent } from "./events.ts";
 import { type Level, type Logger, log } from "./logger.ts";
-import { type CallTrace, Tracing } from "./tracing.ts";
+import { type CallTrace, failureIn, Tracing } from "./tracing.ts";
 
 let prefix: string | undefined;
 let count = 0;
@@ -134,11 +133,12 @@ export class Observer extends Tracing {
 
   /** Logs a call that has ended. A part of another call is a detail. */
   logCall(
-    { callId, endpoint, isPart, status, error }: CallTrace,
+    trace: CallTrace,
     timeline: readonly TimelineEntry[],
     elapsed: () => number,
   ): void {
     if (this.#logger === undefined) return;
+    const { callId, endpoint, isPart, status, error } = trace;
     const took = elapsed();
     const attempts = timeline.filter(({ step }) => step === "attempt").length;
     const queued = timeline.reduce((sum, entry) => sum + (entry.step === "queue" ? entry.took : 0), 0);
@@ -146,8 +146,7 @@ export class Observer extends Tracing {
       attempts > 1 ? `${attempts} attempts` : "",
       queued >= 1 ? `${time(queued)} of it in the queue` : "",
     ].filter((detail) => detail !== "");
-    // A look-up that finds nothing has not failed: the order is not there yet.
-    const failure = isPart && isConfirmedMissing(error) ? undefined : error;
+    const failure = failureIn(trace);
     const text = [`${failure === undefined ? (status ?? "done") : failureOf(error)} in ${time(took)}`, ...details].join(
       ", ",
     );

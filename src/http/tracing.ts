@@ -1,3 +1,4 @@
+import { isConfirmedMissing } from "../errors/api.ts";
 import type { TimelineEntry } from "../errors/base.ts";
 import { safely } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
@@ -33,6 +34,10 @@ export interface CallTrace {
   /** What was thrown. */
   error?: unknown;
 }
+
+/** What a call or a step failed with. A look-up that the SDK makes and that finds nothing has not failed: the order is not there yet. */
+export const failureIn = ({ isPart, error }: CallTrace): unknown =>
+  isPart && isConfirmedMissing(error) ? undefined : error;
 
 /**
  * Runs the work of a call or a step, for example inside a span: at once, in the same turn of the event loop. `url` is the address of an

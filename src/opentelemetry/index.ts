@@ -17,7 +17,7 @@ import {
 import { ApiError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import type { RateLimits } from "../http/pacing/forecast.ts";
-import type { CallTrace, CallTracer } from "../http/tracing.ts";
+import { type CallTrace, type CallTracer, failureIn } from "../http/tracing.ts";
 import type { StorageHealth } from "../storage/client-storage.ts";
 import { systemClock } from "../util/clock.ts";
 import { endingOf, safely } from "../util/foreign.ts";
@@ -72,7 +72,8 @@ function errorTypeOf(error: unknown): string | undefined {
 
 /** Sets what is known at the end. An undefined attribute is left out. */
 function endSpan(span: Span, trace: CallTrace, identifiers: boolean): void {
-  const { kind, status, policy, reason, outcome, error } = trace;
+  const { kind, status, policy, reason, outcome } = trace;
+  const error = failureIn(trace);
   span.setAttributes({
     "http.response.status_code": status,
     "error.type": errorTypeOf(error),
@@ -167,7 +168,8 @@ function measuring(
   meter.addBatchObservableCallback(observe, gauges);
 
   const measure = (trace: CallTrace, seconds: number) => {
-    const { kind, isPart, status, policy, outcome, error } = trace;
+    const { kind, isPart, status, policy, outcome } = trace;
+    const error = failureIn(trace);
     const errorType = errorTypeOf(error);
     const result: Attributes = {
       ...attributesOf(trace),

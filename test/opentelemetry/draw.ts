@@ -106,7 +106,7 @@ function drawTrace(spans: readonly ReadableSpan[]): string {
   });
   const bars = rows.map(({ span, depth }, index) => {
     const { name, attributes, startTime, duration, kind } = span;
-    const failed = ![undefined, "404"].includes(attributes["error.type"] as string | undefined);
+    const failed = attributes["error.type"] !== undefined;
     const isCall = kind === 2;
     const shape =
       failed && !isCall ? "failed" : isCall ? "call" : ["queue", "attempt", "lookup"].includes(name) ? name : "step";

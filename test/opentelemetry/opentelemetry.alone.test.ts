@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { context, SpanKind, trace } from "@opentelemetry/api";
+import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { registerInstrumentations } from "@opentelemetry/instrumentation";
 import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
@@ -108,6 +108,12 @@ describe.each(transports)("a trace of `orders.ensure` over $name", ({ over }) =>
     expect(spans.filter((span) => span.name === "queue").length).toBeGreaterThan(0);
     expect(new Set(spans.map((span) => span.spanContext().traceId)).size).toBe(1);
     const own = spans.filter((span) => span.instrumentationScope.name === "pod-partner");
+    // The first look-up finds no order, which is no failure. Only the connection of the order's attempt broke.
+    const failed = own.filter(({ status }) => status.code === SpanStatusCode.ERROR);
+    expect(failed.map((span) => span.name)).toEqual(["attempt"]);
+    const missed = own.find((span) => span.name === lookUp);
+    expect(missed?.attributes["http.response.status_code"]).toBe(404);
+    expect(missed?.attributes).not.toHaveProperty("error.type");
     const texts = JSON.stringify(
       own.map(({ name, attributes, events, status }) => ({ name, attributes, events, status })),
     );
