@@ -132,11 +132,7 @@ export class Observer extends Tracing {
   }
 
   /** Logs a call that has ended. A part of another call is a detail. */
-  logCall(
-    trace: CallTrace,
-    timeline: readonly TimelineEntry[],
-    elapsed: () => number,
-  ): void {
+  logCall(trace: CallTrace, timeline: readonly TimelineEntry[], elapsed: () => number): void {
     if (this.#logger === undefined) return;
     const { callId, endpoint, isPart, status, error } = trace;
     const took = elapsed();

@@ -65,7 +65,7 @@ export const blockPrograms: readonly Program[] = pages.flatMap((page) => {
 });
 
 /** The code of the block of docs/testing.md for a test runner. */
-export const testFor = (runner: "vitest" | "node" | "jest"): string =>
+export const testFor = (runner: "vitest" | "jest"): string =>
   read("docs/testing.md").split(`\`\`\`js ${runner}\n`)[1]?.split("```")[0] ?? "";
 
 /** The fences of a page with code in another language than these, or with a wrong tag. A `js` block is TypeScript without types: it runs everywhere. */
@@ -74,17 +74,6 @@ export const uncheckedFences = (page: string): readonly string[] =>
     .map(([, language = ""]) => language)
     .filter(
       (language) =>
-        ![
-          "js",
-          "js separate",
-          "ts",
-          "ts separate",
-          "js vitest",
-          "js node",
-          "js jest",
-          "sh",
-          "mermaid",
-          "text",
-        ].includes(language),
+        !["js", "js separate", "ts", "ts separate", "js vitest", "js jest", "sh", "mermaid", "text"].includes(language),
     )
     .map((language) => `${page}: ${language}`);

@@ -166,6 +166,36 @@ describe("orders-to-postgres.ts", () => {
   });
 });
 
+describe("sync-catalog.ts", () => {
+  it("stores what is new, changed and gone, and after a night that failed what it missed", async () => {
+    const { emulator, environment } = await service();
+    const database = join(await newFolder(), "catalog.db");
+    const night = () => runExample("cookbook/sync-catalog.ts", { environment: { ...environment, DATABASE: database } });
+    const products = () =>
+      new DatabaseSync(database).prepare("SELECT reference, status, available FROM products").all();
+
+    expect(await night()).toMatchObject({ code: 0, output: "14 added, 0 changed, 0 removed\n" });
+    expect(products()).toHaveLength(14);
+    const { slimCase, toughCase } = emulator.demo.products;
+    emulator.updateProduct(slimCase, { status: "sunsetted", availableQuantity: 3 });
+    emulator.updateProduct(toughCase, { status: "archived" });
+    emulator.faults.add({ on: "catalog.products.list", nth: 1, fault: "body", body: "<html>" });
+    const failed = await night();
+    expect(failed.code).toBe(1);
+    expect(failed.errors).toContain("ResponseValidationError");
+    expect(products()).toHaveLength(14);
+
+    const { code, output } = await night();
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/changed: status, availableQuantity\n.+ is gone\n0 added, 1 changed, 1 removed\n$/),
+    });
+    expect(products()).toHaveLength(13);
+    expect(products()).toContainEqual({ reference: slimCase, status: "sunsetted", available: 3 });
+    expect(await night()).toMatchObject({ output: "0 added, 0 changed, 0 removed\n" });
+  });
+});
+
 /** A server that takes mails by SMTP (RFC 5321). */
 async function mailServer() {
   const mails: string[] = [];

@@ -54,15 +54,6 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^burst: 13 requests, some paused, 0 refused$/m,
   ],
   "shop-api.ts": [/is complete$/m, /waits for \d+$/m, /^orders: 4 at the shop's pace$/m],
-  "sync-catalog.ts": [
-    /^14 added, 0 changed, 0 removed$/m,
-    /^Slim case iPhone Fold changed: availableQuantity, printModified$/m,
-    /is gone$/m,
-    /^0 added, 1 changed, 1 removed$/m,
-    /^ResponseValidationError$/m,
-    /changed: availableQuantity$/m,
-    /^0 added, 1 changed, 0 removed$/m,
-  ],
   "test-your-integration.ts": [/shows a customer where the order is/, /waits for a render without sleeping/, /fail 0/],
 };
 

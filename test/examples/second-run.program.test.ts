@@ -1,17 +1,15 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startEmulator } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { installedProject } from "../package/tarball.ts";
-import { blockPrograms } from "./blocks.ts";
+import { root } from "./process.ts";
 
-it("docs/renders.md: the program for two runs spends its tokens in the first one only", async () => {
-  const { code } =
-    blockPrograms.find((block) => block.code.includes("tokensSpent, requests })")) ?? expect.fail("gone");
+it("docs/renders.md: a batch that runs twice spends its tokens in the first run only", async () => {
   const folder = await installedProject();
-  await writeFile(join(folder, "mockups.mts"), code);
+  await copyFile(join(root, "test/examples/second-run.ts"), join(folder, "mockups.mts"));
   await using emulator = await startEmulator({ renderDuration: 200 });
   const env = {
     ...process.env,

@@ -62,8 +62,8 @@ describe("npx pod-partner init of the packed tarball", () => {
 
   it("runs an example with an emulator of its own without `dev`", async () => {
     const project = await installedProject();
-    const { output } = await pod(project, "init sync-catalog");
-    expect(output).toMatch(/^ {2}node sync-catalog\.ts$/m);
+    const { output } = await pod(project, "init rate-limits");
+    expect(output).toMatch(/^ {2}node rate-limits\.ts$/m);
     expect(output).not.toContain("pod-partner dev");
     expect(output.replace(/\s+/g, " ")).toContain("for the service, remove the emulator");
   });

@@ -94,12 +94,6 @@ describe("the test of docs/testing.md", () => {
     expect(output).toContain("Tests  1 passed (1)");
   });
 
-  it("passes in node:test", async () => {
-    const folder = await installedProject();
-    await writeFile(join(folder, "shop.test.mjs"), testFor("node"));
-    expect(await start(["--test", "--test-reporter=tap"], folder)).toContain("# pass 1");
-  });
-
   const jest = toolOf("jest");
   it.skipIf(jest === undefined)("passes in Jest", async () => {
     const folder = await installedProject();
