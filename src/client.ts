@@ -87,25 +87,25 @@ export class PodPartner {
     const parts = partsFor.get(options) ?? createClientParts(options);
     const { core, assumptions, openStorage, shared, memory } = parts;
     const { clock, timeout, deadline, retry, priority, observer } = core;
-    const { send, start, run } = createSend(core);
-    this.#send = send;
+    const sends = createSend(core);
+    const context = { ...sends, clock, timeout, deadline, retry, priority, openStorage, shared, observer };
+    this.#send = sends.send;
     this.#parts = parts;
-    const context = { start, run, clock, timeout, deadline, retry, priority, openStorage, shared, observer };
-    this.auth = new AuthResource(send);
-    this.organization = new OrganizationResource(send, context);
-    this.catalog = new CatalogResource(send, context);
-    this.warehouse = new WarehouseResource(send, context);
-    this.addresses = new AddressesResource(send);
-    this.images = new ImagesResource(send, context, memory.uploads);
-    this.evidence = new EvidenceResource(send, context);
-    this.scenes = new ScenesResource(send, context);
-    this.perspectives = new PerspectivesResource(send, context);
-    this.compositions = new CompositionsResource(send, context);
-    this.renders = new RendersResource(send, context, memory.uploads);
-    this.rendertokens = new RendertokensResource(send);
-    this.orders = new OrdersResource(send, assumptions, context, memory.orders);
-    this.shipments = new ShipmentsResource(send, context);
-    this.claims = new ClaimsResource(send, context, memory.claims);
+    this.auth = new AuthResource(context);
+    this.organization = new OrganizationResource(context);
+    this.catalog = new CatalogResource(context);
+    this.warehouse = new WarehouseResource(context);
+    this.addresses = new AddressesResource(context);
+    this.images = new ImagesResource(context, memory.uploads);
+    this.evidence = new EvidenceResource(context);
+    this.scenes = new ScenesResource(context);
+    this.perspectives = new PerspectivesResource(context);
+    this.compositions = new CompositionsResource(context);
+    this.renders = new RendersResource(context, memory.uploads);
+    this.rendertokens = new RendertokensResource(context);
+    this.orders = new OrdersResource(context, assumptions, memory.orders);
+    this.shipments = new ShipmentsResource(context);
+    this.claims = new ClaimsResource(context, memory.claims);
     // Not enumerable, and no methods of the class: what lists the client's members does not see them.
     Object.defineProperties(this, {
       "~scopeOf": { value: parts.scopeOf },

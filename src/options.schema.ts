@@ -9,7 +9,8 @@ import { assumptionFields, assumptions } from "./schemas/assumptions.ts";
 import { unknownOption } from "./schemas/check.ts";
 import { baseUrl, clock, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
-import { functionOf, isFunction, isObject, isPlainObject, isRecord, propertyOf } from "./util/foreign.ts";
+import { isFunction, isObject, isPlainObject, isRecord, propertyOf } from "./util/foreign.ts";
+import { hasMethods } from "./util/kinds.ts";
 
 const secretKey = () =>
   z.string({ error: "is required: pass it, or set POD_PARTNER_SECRET_KEY" }).check(
@@ -46,7 +47,7 @@ const levels = ["debug", "info", "warn", "error"];
 const logger = () =>
   z.custom<Logger>(
     (value) => {
-      const functions = levels.map((level) => functionOf(value, level)).filter((one) => one !== undefined);
+      const functions = levels.map((level) => propertyOf(value, level)).filter((one) => one !== undefined);
       const silent = isObject(value) && Object.keys(value).length === 0;
       return (functions.length > 0 || silent) && functions.every(isFunction);
     },
@@ -54,21 +55,18 @@ const logger = () =>
   );
 
 const sharedPacing = () =>
-  z.custom<SharedPacing>((value) => isFunction(functionOf(value, "join")), {
+  z.custom<SharedPacing>((value) => hasMethods(value, "join"), {
     error: "expected the result of `redisPacing` of pod-partner/redis",
   });
 
 const storage = () =>
-  z.custom<KeyValueStorage>(
-    (value) => ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name))),
-    {
-      error:
-        "expected a storage, such as the result of `memoryStorage`, `sqliteStorage`, `postgresStorage` or `redisStorage`",
-    },
-  );
+  z.custom<KeyValueStorage>((value) => hasMethods(value, "get", "set", "delete", "keys"), {
+    error:
+      "expected a storage, such as the result of `memoryStorage`, `sqliteStorage`, `postgresStorage` or `redisStorage`",
+  });
 
 const transport = () =>
-  z.custom<Transport>((value) => isFunction(functionOf(value, "send")), {
+  z.custom<Transport>((value) => hasMethods(value, "send"), {
     error: "expected a transport, such as the result of `nodeTransport` of pod-partner/node",
   });
 

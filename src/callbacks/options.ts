@@ -6,7 +6,7 @@ import { check, type UnknownKey } from "../schemas/check.ts";
 import { clock, count, type Schema } from "../schemas/shape.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
-import { functionOf, isFunction, propertyOf } from "../util/foreign.ts";
+import { isFunction, propertyOf } from "../util/foreign.ts";
 import type { Reconciled } from "./errors.ts";
 import type { LookResult, OrderChanged, OrderGone } from "./order-state.ts";
 import { type CallbackEnvironment, environment } from "./parameters.ts";
@@ -186,11 +186,11 @@ const reportSweep = (error: unknown): void =>
 const aFunction = <T>() => z.custom<T>(isFunction, { error: "expected a function" });
 const duration = () => z.number().check(z.positive());
 
-const readsOrders = (value: unknown): boolean => isFunction(functionOf(functionOf(value, "orders"), "get"));
+const readsOrders = (value: unknown): boolean => isFunction(propertyOf(propertyOf(value, "orders"), "get"));
 const isClient = (value: unknown): boolean => readsOrders(value) && isFunction(Reflect.get(Object(value), "~scopeOf"));
 const isStorage = (value: unknown): boolean =>
-  typeof functionOf(value, "kind") === "string" &&
-  ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name)));
+  typeof propertyOf(value, "kind") === "string" &&
+  ["get", "set", "delete", "keys"].every((name) => isFunction(propertyOf(value, name)));
 
 const notAClient = { error: "expected a client, the result of `new PodPartner()`" };
 
@@ -220,7 +220,7 @@ const absent = () =>
 
 const receiverWithFollower = () =>
   z.strictObject({
-    follower: z.custom<FollowerReceiverOptions["follower"]>((value) => isFunction(functionOf(value, "update")), {
+    follower: z.custom<FollowerReceiverOptions["follower"]>((value) => isFunction(propertyOf(value, "update")), {
       error: "expected a follower, the result of `createOrderFollower`",
     }),
     partner: absent(),
@@ -244,7 +244,7 @@ const followerSettings = () =>
 const sweepSettings = () =>
   z.strictObject({
     signal: z.optional(
-      z.custom<AbortSignal>((value) => isFunction(functionOf(value, "addEventListener")), {
+      z.custom<AbortSignal>((value) => isFunction(propertyOf(value, "addEventListener")), {
         error: "expected an AbortSignal",
       }),
     ),

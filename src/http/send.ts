@@ -80,8 +80,9 @@ export interface SharedStorage {
   readonly whenLost: WhenLost;
 }
 
-/** The parts of the client that a call of several requests needs. */
+/** What the resources need of the client. */
 export interface CallContext {
+  readonly send: Send;
   readonly start: Start;
   readonly run: Run;
   readonly clock: PartnerClock;
@@ -101,7 +102,7 @@ export interface CallContext {
 }
 
 /** Makes the functions that the resources send with. */
-export function createSend(core: Core): { readonly send: Send; readonly start: Start; readonly run: Run } {
+export function createSend(core: Core): Pick<CallContext, "send" | "start" | "run"> {
   /**
    * Carries out a call. Whatever it throws gets the endpoint, the timeline and the caller's line.
    *

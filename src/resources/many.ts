@@ -8,12 +8,12 @@ import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
-import { attempt, isFunction, isObject } from "../util/foreign.ts";
+import { attempt, isFunction, isObject, isThenable } from "../util/foreign.ts";
 
-/** Any number of rows, read as they are needed. */
+/** Rows of any number. They are pulled lazily. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
-/** A row that is used as the input: it has the input's fields and no others. */
+/** A row that is itself the input: it has only fields of the input. */
 export type ExactRow<Row, Input> = Row & { readonly [Field in Exclude<keyof Row, keyof Input>]?: never };
 
 /** Options of a call for many rows: the options of each row's requests, and the number of rows at a time. */
@@ -22,39 +22,39 @@ export interface ManyOptions extends RequestOptions {
   readonly concurrency?: number | undefined;
 }
 
-/** A promise, of which the compiler knows that it has no field of an input: so its messages about an input name the field. */
+/** A promise without any field of the input, so that the compiler's messages about a wrong input name the field. */
 export type Later<Input> = PromiseLike<Input> &
   ([Input] extends [object] ? Partial<Record<keyof Input, never>> : unknown);
 
-/** How a row of your own type becomes the input of a call. */
+/** Converts rows of your own type to the input of a call. */
 export interface RowMapping<Row, Input> {
-  /** Makes the input of a row. It may be asynchronous. If it throws, that is the `error` of the row's outcome. */
+  /** Returns the input for a row, or a promise of it. What it throws becomes the `error` of the row's outcome. */
   readonly map: (row: Row) => Input | Later<Input>;
 }
 
-/** The option `map`, which rows that are inputs themselves do not need. */
+/** The option `map`. It is optional if the rows are already inputs. */
 export type MapRows<Row, Input> = [Row] extends [Input & ExactRow<Row, Input>]
   ? { readonly map?: RowMapping<Row, Input>["map"] | undefined }
   : RowMapping<Row, Input>;
 
-/** The options as the implementation receives them: without `map`, each row is the input. */
+/** The options as the implementation receives them. Without `map`, each row is the input. */
 export type ManyRows<Input, Options extends ManyOptions> = Options & Overrides<RowMapping<unknown, Input>>;
 
 /** The schemas of the options that every call for many rows has. */
 export const manyRows = () => ({
   map: custom(isFunction, "expected a function that makes an input of a row"),
-  // With 0 rows at a time the call would never end.
+  // With 0, the call would never end.
   concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
 });
 
-/** A row that is worked on. */
+/** A row in progress. */
 export interface StartedRow {
   readonly row: unknown;
-  /** Aborts when the caller stops the iteration or aborts his signal. */
+  /** Aborts when the caller leaves the loop or aborts the signal. */
   readonly left: AbortSignal;
-  /** Says that the work only waits from now on, so that another row can start. */
+  /** Call it when the rest of the work is only waiting, so that another row can start. */
   readonly waits: () => void;
-  /** Adds the row, and the line where the call began, to an error. */
+  /** Adds the row's number, and the caller's line, to an error. */
   readonly located: (error: unknown) => unknown;
 }
 
@@ -62,9 +62,9 @@ export interface StartedRow {
 interface Many<Input, Value, Options extends ManyOptions> {
   /** The default number of rows at a time. */
   readonly concurrency: number;
-  /** The maximum number of rows at a time, with those that only wait. Default: no maximum. */
+  /** The maximum number of rows at a time, including those that only wait. Default: no maximum. */
   readonly most?: number | undefined;
-  /** The client's priority. */
+  /** The client's priority, for rows without one. */
   readonly priority: Priority | undefined;
   readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, started: StartedRow) => Promise<Value>;
   /** Where the caller called the method. */
@@ -74,9 +74,6 @@ interface Many<Input, Value, Options extends ManyOptions> {
 const isIterable = (rows: unknown): boolean =>
   isObject(rows) && attempt(() => Symbol.iterator in rows || Symbol.asyncIterator in rows) === true;
 
-const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
-  isObject(value) && attempt(() => "then" in value) === true;
-
 /** Returns a copy of the options, or throws if the options or the rows of a call are invalid. */
 export function checkedMany<Options>(kind: Schema, rows: unknown, options: Options): Options {
   const checked = checkedOptions(kind, options);
@@ -84,7 +81,7 @@ export function checkedMany<Options>(kind: Schema, rows: unknown, options: Optio
   throw new RequestValidationError({ issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }] });
 }
 
-/** The outcomes of a call for many rows. A second loop throws: the rows may be gone, and an empty loop would look like success. */
+/** Makes outcomes that can be iterated once. A second loop throws, because an empty loop would look like success. */
 export function iterateOnce<Yielded>(name: string, outcomes: AsyncIterable<Yielded>): AsyncIterable<Yielded> {
   let isTaken = false;
   return {
@@ -96,7 +93,7 @@ export function iterateOnce<Yielded>(name: string, outcomes: AsyncIterable<Yield
   };
 }
 
-/** Makes a call for each row, with low priority by default, and yields each outcome when it is known. */
+/** Works on each row, with low priority by default, and yields each outcome when it is ready. */
 export async function* many<Input, Value, Options extends ManyOptions>(
   rows: Rows<unknown>,
   options: ManyRows<Input, Options>,
@@ -115,7 +112,7 @@ export async function* many<Input, Value, Options extends ManyOptions>(
     const located = (error: unknown) => withRow(error, index, callSite);
     const left = eitherSignal(signal, leaving);
     try {
-      // An input that is not a promise is used at once: a source may reuse the same row object.
+      // Without an `await` for a plain input: a source may reuse the same row object.
       const made = map(row);
       const input = isThenable(made) ? await unlessAborted(made, left) : made;
       return await work(input, optionsOf(index), { row, left, waits, located });
@@ -132,7 +129,7 @@ const manyOptions = withRequestOptions(manyRows);
 export interface GetMany<Reference, Value> {
   /** Reads the resource of each reference. */
   (references: Rows<Reference>): AsyncIterable<Outcome<Reference, Value>>;
-  /** Reads the resource of each row. `map` gives the reference of a row of your own. */
+  /** Reads the resource of each row. `map` returns the reference for your row. */
   <Row>(rows: Rows<Row>, options: ManyOptions & MapRows<Row, Reference>): AsyncIterable<Outcome<Row, Value>>;
 }
 

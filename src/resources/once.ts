@@ -23,36 +23,36 @@ import { dateOf, longestSince, type Moment, momentOf } from "../util/clock.ts";
 import { canonicalJson, hexOf, sha256 } from "../util/digest.ts";
 
 /*
- * How all processes with the same storage make a creation once (law 2). One process at a time works on it, under a lock. It notes the
- * creation before it sends the request, and then keeps the lock for as long as the service may work on the request, also if the process is
- * killed. Whoever takes the lock after that sees the note, and one look-up decides.
+ * How all processes that share a storage make a creation once. One process at a time works on it, under a lock. It writes a note before it
+ * sends the request, and then holds the lock for as long as the service may process the request, even if the process is killed. The next
+ * holder of the lock reads the note, and looks the creation up.
  */
 
-/** A request is sent at most this many milliseconds after it was noted. The lock lasts for this time and `assumptions.processingTime`. */
-const longestNote = 4_000;
-/** A process that works on a creation has this many milliseconds to finish it. Then the others look it up, too: it may have died. */
-const firstLook = 1_000;
-/** How often a call takes the lock again that ended before its request was sent. */
-const mostTurns = 5;
-/** Milliseconds between two of these look-ups: as long as the call has waited, up to this. */
-const longestLook = 8_000;
+/** Maximum milliseconds between the note and its request. The lock lasts for this time plus `assumptions.processingTime`. */
+const maxNoteAge = 4_000;
+/** A call takes the lock at most this often: a lock can expire before the request is sent. */
+const maxTurns = 5;
+/** Milliseconds after which a waiting call looks the creation up itself, because the holder of the lock may have died. */
+const firstLookUp = 1_000;
+/** The pause between these look-ups is as long as the call has waited, up to this many milliseconds. */
+const maxLookUpPause = 8_000;
 /** Milliseconds by which the clocks of two machines may differ. */
 const clockDifference = 3_000;
 /** Milliseconds by which a clock may be wrong. */
 const wrongClock = 24 * 3_600_000;
-/** Milliseconds for which a creation stays noted: a year. */
-export const noteLife = 366 * 24 * 3_600_000;
+/** Milliseconds for which a note is kept: a year. */
+export const noteLifetime = 366 * 24 * 3_600_000;
 
-/** What is noted of a creation. */
+/** The note of a creation, as it is stored. */
 interface Note {
   readonly version: 1;
-  /** When its request was first about to be sent, in milliseconds since 1970. */
+  /** When the request was first about to be sent, in milliseconds since 1970. */
   readonly sent: number;
-  /** How many turns have sent it, or were about to. A turn that comes back late does not delete the note of the next one. */
+  /** The number of turns that have sent the request, or were about to. It makes each note unique, so a late turn cannot delete the next one's. */
   readonly turns: number;
   /** The SHA-256 of the content, in hexadecimal; empty if it is not known. */
   readonly content: string;
-  /** The response; absent while it is not known whether the service has carried out the request. */
+  /** The response; absent while the outcome is unknown. */
   readonly created?: { readonly status: number; readonly data?: Record<string, unknown> | undefined } | undefined;
 }
 
@@ -67,33 +67,30 @@ const note = () =>
 
 /** A creation that is made once. */
 export interface OnceOnly<Data> {
-  /** What the storage calls it: a kind and an identifier. */
+  /** The kind and the identifier make its key in the storage. */
   readonly kind: "order" | "claim" | "retraction";
   readonly identifier: string;
   readonly content: unknown;
   readonly recovery: Recovery<Data>;
-  /** Whether it stays noted once it is made. Otherwise its note ends with it, so that an equal one can follow. */
+  /** Whether the note is kept after the creation. Otherwise it is deleted, so that an equal creation can follow. */
   readonly isKept: boolean;
-  /**
-   * For a creation that is looked up by its content: what it has in common with those that a look-up could take for it. They are made one
-   * after the other.
-   */
+  /** For a creation that is looked up by its content: creations with the same value, which a look-up could confuse, are made one at a time. */
   readonly oneByOne?: string | undefined;
-  /** Lets the storage know what was made, so that no look-up takes it for another one. */
+  /** Stores what was made, so that a later look-up does not take it for another creation. */
   readonly remember?: ((storage: ClientStorage, data: Data) => Promise<void>) | undefined;
-  /** The error when its identifier is noted with other content. Default: none. */
+  /** Makes the error for an identifier that was noted with other content. Default: no error. */
   readonly refuse?: ((noted: Data | undefined) => Error) | undefined;
-  /** Makes it. `sent` says when an earlier call sent it whose outcome that call could not find out. */
+  /** Makes it. `sent` says when an earlier call sent it without finding out its outcome. */
   readonly make: (sending: Sending, sent: Moment | undefined) => Promise<Created<Data>>;
 }
 
-/** A creation. */
+/** The result of {@link once}. */
 export interface MadeOnce<Data> extends Created<Data> {
-  /** Whether the storage knows it, with the same content or another one; undefined if it does not. */
+  /** Whether its note has the same content or other content; undefined if the storage did not know it. */
   readonly known?: "same" | "other";
 }
 
-/** Makes a creation once, in all processes with the client's storage. Without a storage it is made at once. */
+/** Makes a creation once in all processes that share the client's storage. Without a storage, it is made immediately. */
 export async function once<Data>(
   call: Call<never, Data>,
   shared: SharedStorage | undefined,
@@ -106,7 +103,7 @@ export async function once<Data>(
     const take = () => takeTurn(call, storage, shared.whenLost, creation, keys);
     const turn = await orUnknown(call, creation.recovery, take);
     if (!(turn instanceof Turn)) {
-      // The process that made it may have died before this.
+      // The process that made it may have died before it could do this.
       await untilEnd(call, creation.remember?.(storage, turn.data));
       if (turn.known === "other" && creation.refuse) throw creation.refuse(turn.data);
       return turn;
@@ -120,10 +117,10 @@ export async function once<Data>(
       return made;
     } catch (error) {
       await untilEnd(call, turn.leave(call.attempts.doubt));
-      // Only the storage ends a turn with this error, before a request is sent.
+      // This error comes from the storage, before a request is sent.
       if (!(error instanceof StorageError)) throw error;
       // An earlier request of the call may be in doubt.
-      if (count >= mostTurns) return orUnknown(call, creation.recovery, () => Promise.reject(error));
+      if (count >= maxTurns) return orUnknown(call, creation.recovery, () => Promise.reject(error));
     }
   }
 }
@@ -133,18 +130,18 @@ function refuseOther<Data>({ refuse }: OnceOnly<Data>, { content }: Keys, note: 
   if (note && note.content !== content && note.content !== "" && refuse) throw refuse(undefined);
 }
 
-/** Waits for what is written of a turn, which never fails, but not longer than until the call ends. */
+/** Waits for a write to the storage, but only until the call ends. Never rejects. */
 const untilEnd = (call: Call, writing: Promise<void> = Promise.resolve()): Promise<void> =>
   call.within(writing).catch(() => undefined);
 
-/** The moment when another process sent something, or a little earlier. A time that is yet to come is that of a wrong clock. */
+/** The moment when another process sent a request, or a little earlier. A time in the future comes from a wrong clock. */
 function momentAt({ core: { clock } }: Call, sent: number): Moment {
   const now = dateOf(clock);
   const date = sent > now + clockDifference ? now - wrongClock : sent - clockDifference;
   return { at: clock.now() - Math.max(0, now - date), date };
 }
 
-/** What the storage calls a creation, and the SHA-256 of its content. */
+/** The keys of a creation in the storage, and the SHA-256 of its content. */
 interface Keys {
   readonly noteKey: string;
   readonly lockKey: string;
@@ -159,24 +156,24 @@ async function keysOf<Data>({ kind, identifier, oneByOne = identifier, content }
   };
 }
 
-/** Keys are printable ASCII of at most 300 characters. */
+/** Makes a part of a key, which is printable ASCII of at most 300 characters. */
 async function keyOf(identifier: string): Promise<string> {
   const text = identifier.isWellFormed() ? encodeURIComponent(identifier) : "";
   return text !== "" && text.length <= 200 ? text : `sha256:${hexOf(await sha256(JSON.stringify(identifier)))}`;
 }
 
-/** What one try to take the lock has come to: "lost" while the storage is lost. */
+/** The result of one attempt to take the lock; "lost" while the storage is lost. */
 type Tried<Data> = Turn | MadeOnce<Data> | TakenLock | "lost";
 
 /** Another process has the lock. */
 interface TakenLock {
-  /** The note of the creation, if that process works on it: undefined before it has sent the request. */
+  /** The note of this creation, if the other process works on it and has written the note. */
   readonly sent: Note | undefined;
   /** The bytes of the note. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Reads the note of a creation. Unless it shows that it was made, tries to take its lock. */
+/** Reads the note of a creation. Tries to take the lock unless the note shows that the creation was made. */
 async function tryTurn<Data>(
   call: Call<never, Data>,
   storage: ClientStorage,
@@ -194,6 +191,7 @@ async function tryTurn<Data>(
       return { data: data as Data, response, existed: true, recovered: false, known };
     }
     let isForThis = false;
+    // Only reads what the other process has locked it for.
     const mayTakeFrom = ({ purpose }: LockHolder) => {
       isForThis = purpose === noteKey;
       return false;
@@ -203,13 +201,13 @@ async function tryTurn<Data>(
     if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
     return new Turn(call, { storage, noteKey, content, lock, bytes, note });
   } catch (error) {
-    // Only the storage was waited for. One that is healthy has answered by then.
+    // The call waited only for the storage. A healthy one would have responded by now.
     const ms = call.scope.elapsed() - began;
     throw error instanceof DeadlineError && ms >= reportedAfter ? lostError(ms) : error;
   }
 }
 
-/** Takes the lock of a key, at most until the call ends: one that comes after that is released. */
+/** Takes the lock of a key. A lock that is granted after the call has ended is released. */
 export async function lockWithin(
   call: Call,
   storage: ClientStorage,
@@ -229,8 +227,9 @@ export async function lockWithin(
 }
 
 /**
- * Takes the lock of a creation, or finds that it was made. A call waits while another process has the lock, and while the storage is lost,
- * unless the client goes on then: its turn has no lock. After a moment it also looks up what was sent: who has the lock may have died.
+ * Takes the lock of a creation, or finds that the creation was made. It waits while another process has the lock, and while the storage is
+ * lost. With `storageLost: "continue"`, a lost storage gives a turn without a lock. While it waits, it also looks up what the other process
+ * has sent, because that process may have died.
  */
 async function takeTurn<Data>(
   call: Call<never, Data>,
@@ -241,31 +240,31 @@ async function takeTurn<Data>(
 ): Promise<Turn | MadeOnce<Data>> {
   const { scope } = call;
   const began = scope.elapsed();
-  let nextLook = began + firstLook;
+  let nextLookUp = began + firstLookUp;
   const attempt = async (): Promise<Turn | MadeOnce<Data> | "lost" | undefined> => {
     const tried = await tryTurn(call, storage, keys);
     if (tried === "lost") {
-      // A wait would not help, for example without the table in Postgres.
+      // Waiting would not help, for example if the table does not exist in Postgres.
       if (storage.lostBy instanceof ConfigurationError) throw storage.lostBy;
       return whenLost === "continue" ? new Turn(call, { ...keys, storage }) : tried;
     }
     if (!("sent" in tried)) return tried;
     refuseOther(creation, keys, tried.sent);
-    // What is not kept can follow an equal one, which a look-up would find.
-    if (tried.sent === undefined || !creation.isKept || scope.elapsed() < nextLook) return undefined;
+    // Without a kept note, a look-up could find an earlier, equal creation.
+    if (tried.sent === undefined || !creation.isKept || scope.elapsed() < nextLookUp) return undefined;
     const found = await lookAt(call, creation.recovery, tried.sent);
-    nextLook = scope.elapsed() + Math.min(scope.elapsed() - began, longestLook);
+    nextLookUp = scope.elapsed() + Math.min(scope.elapsed() - began, maxLookUpPause);
     if (found === undefined) return undefined;
-    // Whoever asks again must not look it up: this client knows the claim by then, and takes it for another one.
+    // The note saves the next call its look-up, in which this client would take the claim that it knows now for another one.
     const note = noteOfMade(tried.sent, creation.oneByOne === undefined ? "" : keys.content, found);
-    await untilEnd(call, storage.keep(keys.noteKey, note, { ttl: noteLife, expected: tried.bytes }));
+    await untilEnd(call, storage.keep(keys.noteKey, note, { ttl: noteLifetime, expected: tried.bytes }));
     return { ...found, existed: true, recovered: false };
   };
   const first = await attempt();
   return typeof first === "object" ? first : waitInCall(call, attempt, first);
 }
 
-/** Waits in a call for a lock that another process has, and for a lost storage: until the deadline, or 30 s without one. */
+/** Waits for a lock that another process has, or for a lost storage, until the call's deadline. Without one, a storage may be lost for 30 s. */
 export function waitInCall<Taken extends object>(
   call: Call,
   attempt: () => Promise<Taken | "lost" | undefined>,
@@ -286,7 +285,7 @@ export function waitInCall<Taken extends object>(
   });
 }
 
-/** Looks up what another process has sent. A failure shows nothing: the next look-up may succeed. */
+/** Looks up what another process has sent. A failed look-up decides nothing. */
 const lookAt = <Data>(
   call: Call<never, Data>,
   recovery: Recovery<Data>,
@@ -298,7 +297,7 @@ function noteOf(bytes: Uint8Array | undefined): Note | undefined {
   if (bytes === undefined) return undefined;
   const value = fromJson(bytes);
   if (check(note, value, []).ok) return value as Note;
-  // Another version wrote it: the creation may have been sent.
+  // Another version of the SDK wrote it: the creation may have been sent.
   return { version: 1, sent: 0, turns: 0, content: "" };
 }
 
@@ -312,7 +311,7 @@ function noteOfMade<Data>(
   return toJson({ version: 1, sent, turns, content, created } satisfies Note);
 }
 
-/** What a turn begins with: its lock, and the note of an earlier call. */
+/** The start of a turn: its lock, and the note of an earlier call. */
 interface TurnState extends Pick<Keys, "noteKey" | "content"> {
   readonly storage: ClientStorage;
   readonly lock?: Lock | undefined;
@@ -320,7 +319,7 @@ interface TurnState extends Pick<Keys, "noteKey" | "content"> {
   readonly note?: Note | undefined;
 }
 
-/** The right of a call to make a creation, and its note. Without a lock the storage is lost, and the call goes on as without a storage. */
+/** A call's turn to make a creation, with its lock and its note. It has no lock if the client continues without its lost storage. */
 class Turn {
   /** The note of an earlier call. */
   readonly note: Note | undefined;
@@ -345,23 +344,23 @@ class Turn {
     this.#content = content;
   }
 
-  /** How the creation is sent. */
+  /** What happens before each request of the creation. */
   get sending(): Sending {
     return this.#lock === undefined ? {} : { note: () => this.#noteSending(), check: () => this.#check() };
   }
 
-  /** Notes that the request is about to be sent, and keeps the lock for as long as the service may work on it. */
+  /** Writes the note, and extends the lock to the time for which the service may process the request. */
   async #noteSending(): Promise<void> {
     const { clock, processingTime } = this.#call.core;
-    // The storage is not asked twice when only the look-up before the request is too old.
-    if (this.#notedAt !== undefined && longestSince(this.#notedAt, clock) < longestNote / 2) return;
+    // When only the look-up was too old and is repeated, the note is still young enough.
+    if (this.#notedAt !== undefined && longestSince(this.#notedAt, clock) < maxNoteAge / 2) return;
     const noted = momentOf(clock);
     const { sent, turns } = this.note ?? { sent: noted.date, turns: 0 };
     const bytes = this.#bytes ?? toJson({ version: 1, sent, turns: turns + 1, content: this.#content } satisfies Note);
     const [isNoted, isExtended] = await Promise.all([
-      // The note may have changed between its reading and the lock: then another call takes another turn.
-      this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: this.#before, ttl: noteLife }),
-      this.#lock?.extend(processingTime + longestNote),
+      // If the note has changed since it was read, another call had a turn in between.
+      this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: this.#before, ttl: noteLifetime }),
+      this.#lock?.extend(processingTime + maxNoteAge),
     ]);
     if (isNoted) this.#bytes = bytes;
     if (!isNoted || !isExtended)
@@ -369,30 +368,30 @@ class Turn {
     this.#notedAt = noted;
   }
 
-  /** While the note is young, so is the longer lock. */
+  /** Throws if the note, and with it the extended lock, has become too old to send the request. */
   #check(): void {
-    if (this.#notedAt === undefined || longestSince(this.#notedAt, this.#call.core.clock) >= longestNote) throw tooOld;
+    if (this.#notedAt === undefined || longestSince(this.#notedAt, this.#call.core.clock) >= maxNoteAge) throw tooOld;
   }
 
-  /** Ends the turn of a creation that was made. What the storage does not take now is written when it is back. */
+  /** Ends the turn after the creation. What a lost storage does not take is written when it is back. */
   async finish<Data>(made: Created<Data>, creation: OnceOnly<Data>): Promise<void> {
     const { data, existed, recovered } = made;
     const noted = this.#bytes ?? this.#before;
     if (creation.isKept) {
       const { sent = dateOf(this.#call.core.clock), turns = 0 } = this.note ?? {};
-      // What a look-up by an identifier has found may have other content.
+      // A look-up by identifier may find a creation with other content.
       const content = (existed || recovered) && creation.oneByOne === undefined ? "" : this.#content;
-      await this.#storage.keep(this.#key, noteOfMade({ sent, turns }, content, made), { ttl: noteLife });
+      await this.#storage.keep(this.#key, noteOfMade({ sent, turns }, content, made), { ttl: noteLifetime });
     } else if (noted !== null) {
-      // A note that stayed would hide the next equal creation.
+      // A note that stays would hide the next equal creation.
       await this.#storage.keep(this.#key, undefined, { expected: noted });
     }
-    // After the note, whose look-up must find it as long as it is in doubt.
+    // After the note: while the outcome is in doubt, a look-up must still find the creation.
     await creation.remember?.(this.#storage, data);
     await this.#lock?.release();
   }
 
-  /** Ends the turn of a creation that failed. If the service may still carry it out, the lock stays until then. */
+  /** Ends the turn after a failure. While the service may still carry out the creation, the lock stays. */
   async leave(doubt: Doubt | undefined): Promise<void> {
     if (doubt !== undefined) {
       await this.#lock?.leave(Math.max(0, doubt.until - this.#call.core.clock.now()));
@@ -404,7 +403,7 @@ class Turn {
   }
 }
 
-/** The fault of an option that has an effect only with a storage. */
+/** The fault of an option that needs a storage. */
 export const needsStorage = (option: string): Issue => ({
   path: [option],
   message: "needs the option `storage` of the client: without it, nothing is known of earlier calls",

@@ -5,9 +5,9 @@ import type { RequestOptions } from "../http/request-options.ts";
 import type { ApiCall, Send } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { splitFields } from "../util/fields.ts";
-import { isFunction, propertyOf } from "../util/foreign.ts";
+import { isFunction, isThenable, propertyOf } from "../util/foreign.ts";
 
-/** The part of Standard Schema (standardschema.dev) that the SDK uses: schemas of zod, valibot and arktype have it. */
+/** The part of Standard Schema (standardschema.dev) that the SDK uses. Schemas of zod, valibot and arktype implement it. */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -17,7 +17,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** What a schema of Standard Schema finds: the checked value, or its faults. */
+/** The result of a Standard Schema: the checked value, or its issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | {
@@ -41,9 +41,7 @@ const repeats: Readonly<Record<Method, Repeat>> = {
   POST: "never",
 };
 
-const isThenable = (value: object): value is PromiseLike<unknown> => "then" in value;
-
-/** Turns a Standard Schema into the SDK's kind of schema, so that the response is decoded like every other. */
+/** Converts a Standard Schema to the SDK's kind of schema, so that the response is decoded like all others. */
 const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data> => {
   const anything = z.custom<Data>();
   if (standard === undefined) return () => anything;
@@ -108,11 +106,11 @@ export function requestAny<Data>(
   given: AnyRequestOptions<Data>,
 ): ApiCall<Data> {
   const [{ schema }, options] = splitFields(given, "schema");
-  // An invalid method or path is reported together with all other faults.
+  // An invalid method or path is reported with all other faults.
   const text = typeof path === "string" ? path : "";
   const known: Method = isMethod(method) ? method : "GET";
   const any = endpoint<string, Data>({
-    // Each path may draw from other policies.
+    // Each path may have its own rate-limit policies.
     call: `request ${known} ${text}`,
     method: known,
     path: withoutBraces(text),

@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import type { ImageSource } from "../binary/source.ts";
 import { type UploadWatch, watchUpload } from "../binary/upload.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { custom, optionFaults, type RequestOptions } from "../http/request-options.ts";
+import { custom, noOptions, optionFaults, type RequestOptions } from "../http/request-options.ts";
 import { sendWithRetries } from "../http/retry.ts";
-import type { ApiCall, Start } from "../http/send.ts";
+import type { ApiCall, CallContext } from "../http/send.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { splitFields } from "../util/fields.ts";
-import { attempt, isFunction, isObject } from "../util/foreign.ts";
+import { isFunction } from "../util/foreign.ts";
 
 /** Options of an upload. */
 export interface UploadOptions extends RequestOptions {
@@ -27,35 +27,26 @@ export interface ImageUploadOptions extends UploadOptions {
   readonly onDownsize?: UploadWatch["onDownsize"];
 }
 
-/** The functions that observe an upload. */
+/** Checks the functions that observe an upload. */
 export const watchOptions: Schema = () =>
   z.strictObject({
     onProgress: custom(isFunction, "expected a function"),
     onDownsize: custom(isFunction, "expected a function"),
   });
 
-/** Splits the options of an upload into the functions that observe it, and the rest. */
-export function splitWatch(
-  given: ImageUploadOptions | undefined,
-  ...names: readonly (keyof UploadWatch)[]
-): readonly [watch: UploadWatch, options: RequestOptions | undefined] {
-  // Any other value stays as it is: the check of the options describes it.
-  return attempt(() => isObject(given) && names.some((name) => name in given)) && given !== undefined
-    ? splitFields(given, ...names)
-    : [{}, given];
-}
-
-/** Sends an upload, which `own` observes. */
-export const sendUpload = <Data>(
-  start: Start,
+/** Sends an upload. `names` are the functions that may observe it. */
+export function sendUpload<Data>(
+  { start }: CallContext,
   endpoint: Endpoint<{ readonly body: ImageSource }, Data>,
   source: ImageSource,
-  own: UploadWatch,
-  options: RequestOptions | undefined,
-): ApiCall<Data> =>
-  start(endpoint, options, async (call) => {
+  given: ImageUploadOptions = noOptions,
+  ...names: readonly (keyof UploadWatch)[]
+): ApiCall<Data> {
+  const [watch, options] = splitFields(given, ...names);
+  return start(endpoint, options, async (call) => {
     const end = (reason: unknown) => call.scope.end(reason);
-    const input = { body: source, faults: optionFaults(own, watchOptions) };
-    const request = await call.open(input, (upload) => watchUpload(upload, own, { endpoint: call.name, end }));
+    const input = { body: source, faults: optionFaults(watch, watchOptions) };
+    const request = await call.open(input, (upload) => watchUpload(upload, watch, { endpoint: call.name, end }));
     return sendWithRetries(call, request, (arrival) => call.read(arrival));
   });
+}

@@ -4,7 +4,7 @@ import { $constructor, $ZodObjectJIT } from "zod/v4/core";
 import { mostIssues } from "../errors/validation.ts";
 import { type Reference, type ReferenceKind, referenceFault, referencePattern } from "../references/references.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { functionOf, isFunction } from "../util/foreign.ts";
+import { hasMethods } from "../util/kinds.ts";
 import { isExistingTime, isTimestamp } from "../util/timestamp.ts";
 
 /**
@@ -178,7 +178,7 @@ export const count = (minimum: number) => z.int().check(z.gte(minimum));
 
 /** The schema of a {@link PartnerClock}. */
 export const clock = () =>
-  z.custom<PartnerClock>((value) => isFunction(functionOf(value, "now")) && isFunction(functionOf(value, "after")), {
+  z.custom<PartnerClock>((value) => hasMethods(value, "now", "after"), {
     error: "expected a clock with the functions `now` and `after`",
   });
 

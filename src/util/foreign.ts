@@ -24,6 +24,10 @@ export function textOf(value: unknown, name: PropertyKey): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
+/** Whether a value is a promise, or another object with a function `then`. */
+export const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+  isFunction(propertyOf(value, "then"));
+
 /** Whether a value is an error, of any realm. */
 export const isError = (value: unknown): value is Error =>
   attempt(
@@ -67,7 +71,3 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
-
-/** Reads a property of an object or function of the caller; it may be an instance of a class. */
-export const functionOf = (value: unknown, name: string): unknown =>
-  hasFields(value) ? Reflect.get(value, name) : undefined;

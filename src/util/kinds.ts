@@ -9,7 +9,8 @@ import { attempt, isFunction, isObject, propertyOf } from "./foreign.ts";
 const kindOf = (value: unknown): string | undefined =>
   attempt(() => Object.prototype.toString.call(value).slice("[object ".length, -1));
 
-const has = (value: unknown, ...methods: readonly string[]): boolean =>
+/** Whether a value has these methods. Never throws. */
+export const hasMethods = (value: unknown, ...methods: readonly string[]): boolean =>
   methods.every((method) => isFunction(propertyOf(value, method)));
 
 /** The bytes of a view or a buffer of any realm; undefined for anything else. */
@@ -28,15 +29,15 @@ const isShared = (value: unknown): value is SharedArrayBuffer => kindOf(value) =
 export const isBlob = (value: unknown): value is Blob =>
   isObject(value) &&
   typeof propertyOf(value, "size") === "number" &&
-  has(value, "slice") &&
-  (has(value, "stream", "arrayBuffer") || /^(Blob|File)$/.test(kindOf(value) ?? ""));
+  hasMethods(value, "slice") &&
+  (hasMethods(value, "stream", "arrayBuffer") || /^(Blob|File)$/.test(kindOf(value) ?? ""));
 
 /** Whether it is a stream of the web. */
 export const isWebStream = (value: unknown): value is ReadableStream<unknown> =>
-  isObject(value) && has(value, "getReader");
+  isObject(value) && hasMethods(value, "getReader");
 
 export const isDate = (value: unknown): value is Date =>
-  isObject(value) && (kindOf(value) === "Date" || has(value, "getTime", "toISOString"));
+  isObject(value) && (kindOf(value) === "Date" || hasMethods(value, "getTime", "toISOString"));
 
 export const isUrl = (value: unknown): value is URL =>
   isObject(value) && typeof propertyOf(value, "href") === "string" && typeof propertyOf(value, "protocol") === "string";

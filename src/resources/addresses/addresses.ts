@@ -1,6 +1,6 @@
 import { assumed, endpoint, field } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import type { AddressReference } from "../../references/references.ts";
 import type { Address } from "../../schemas/address.ts";
 import { address } from "../../schemas/address.ts";
@@ -15,11 +15,11 @@ export const getAddress = endpoint({
 
 /** Reads addresses of orders and shipments (specification 2.3, 4.4). */
 export class AddressesResource {
-  readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(context: CallContext) {
+    this.#context = context;
   }
 
   /**
@@ -31,6 +31,6 @@ export class AddressesResource {
    * if (dropshipAddressReference) console.log(await partner.addresses.get(dropshipAddressReference));
    */
   get(addressReference: AddressReference, options?: RequestOptions): ApiCall<Address> {
-    return this.#send(getAddress, { path: { addressReference } }, options);
+    return this.#context.send(getAddress, { path: { addressReference } }, options);
   }
 }

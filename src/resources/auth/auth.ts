@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { open, text } from "../../schemas/shape.ts";
 
 /** The result of a key validation (specification 4.1). */
@@ -22,11 +22,11 @@ export const validateKey = endpoint<"/auth/validate", KeyValidation>({
 
 /** Validates the secret key (specification 4.1, 5). */
 export class AuthResource {
-  readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(context: CallContext) {
+    this.#context = context;
   }
 
   /**
@@ -37,6 +37,6 @@ export class AuthResource {
    * await partner.auth.validate();
    */
   validate(options?: RequestOptions): ApiCall<KeyValidation> {
-    return this.#send(validateKey, {}, options);
+    return this.#context.send(validateKey, {}, options);
   }
 }

@@ -1,4 +1,4 @@
-import type { CallContext, Send } from "../../http/send.ts";
+import type { CallContext } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import { listPackagings, listProductgroups, type Packaging, type Productgroup } from "./catalog.endpoints.ts";
 import { ProductsResource } from "./products.ts";
@@ -13,8 +13,8 @@ export class CatalogResource {
   readonly packagings: ListResource<Packaging>;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
-    this.products = new ProductsResource(send, context);
+  constructor(context: CallContext) {
+    this.products = new ProductsResource(context);
     this.productgroups = new ListResource(context.start, listProductgroups);
     this.packagings = new ListResource(context.start, listPackagings);
   }

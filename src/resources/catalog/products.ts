@@ -4,7 +4,7 @@ import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import { since } from "../../changes/snapshot.ts";
 import { type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { fieldsOf } from "../../util/fields.ts";
@@ -30,12 +30,10 @@ const changesOptions = withRequestOptions(() => ({ since: since("Product"), deta
 
 /** Reads products and downloads their images (specification 2.6, 4.3). */
 export class ProductsResource {
-  readonly #send: Send;
   readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
-    this.#send = send;
+  constructor(context: CallContext) {
     this.#context = context;
   }
 
@@ -48,7 +46,7 @@ export class ProductsResource {
    * }
    */
   list(options?: ListOptions): Paginator<Product> {
-    return paginate(this.#send, listProducts, {}, options);
+    return paginate(this.#context.send, listProducts, {}, options);
   }
 
   /**
@@ -60,14 +58,14 @@ export class ProductsResource {
    * const { weightGrams } = await partner.catalog.products.get(productReference);
    */
   get(productReference: ProductReference, options?: RequestOptions): ApiCall<ProductDetail> {
-    return this.#send(getProduct, { path: { productReference } }, options);
+    return this.#context.send(getProduct, { path: { productReference } }, options);
   }
 
   /**
    * Reads many products by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
    * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
-   * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
+   * `map` returns the reference for your row. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid.
    * @example
@@ -143,7 +141,7 @@ export class ProductsResource {
     given?: ConditionalOptions,
   ): ApiCall<Download | NotModified> {
     const { options, faults } = conditionally(given);
-    return this.#send(getProductMedia, { path: { productReference, filename }, faults }, options);
+    return this.#context.send(getProductMedia, { path: { productReference, filename }, faults }, options);
   }
 
   /**
@@ -163,7 +161,7 @@ export class ProductsResource {
   layerImage(url: string | URL, options: ConditionalOptions | undefined): ApiCall<Download | NotModified>;
   layerImage(url: string | URL, given?: ConditionalOptions): ApiCall<Download | NotModified> {
     const { options, faults } = conditionally(given);
-    return this.#send(getLayerImage, { url, faults }, options);
+    return this.#context.send(getLayerImage, { url, faults }, options);
   }
 
   /**
@@ -176,6 +174,6 @@ export class ProductsResource {
    */
   lookup(by: { readonly legacySku: string }, options?: RequestOptions): ApiCall<ProductReference> {
     const { legacySku, ...unknown } = fieldsOf(by);
-    return this.#send(lookupProduct, { query: { legacyItemSku: legacySku, ...unknown } }, options);
+    return this.#context.send(lookupProduct, { query: { legacyItemSku: legacySku, ...unknown } }, options);
   }
 }

@@ -120,10 +120,10 @@ const categorySummary = () => open<ClaimcategorySummary>(categoryFields());
 
 const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: flag() });
 
-/** An open enum, but decisions hang on it. */
+/** An open enum, but essential: decisions depend on it. */
 const status = (): z.core.$ZodType<ClaimStatus> => z.string();
 
-/** A time that is null before it has come. */
+/** A time that is null until it is set. */
 const maybeTimestamp = () => descriptive(z.nullable(timestamp()));
 
 const evidenceUrls = () => descriptive(array(z.string()));

@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
+import { type ApiCall, type CallContext, sendAndRead } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
@@ -22,8 +22,8 @@ import {
 } from "./claims.endpoints.ts";
 import {
   type ClaimOptions,
+  type ClaimsContext,
   type ClaimsMemory,
-  type Filing,
   fileClaim,
   itemIssuesMatcher,
   packageMissingMatcher,
@@ -43,19 +43,12 @@ export interface ClaimListOptions extends ListOptions {
 export class ClaimsResource {
   /** Lists the claim categories. The list can change: always fetch it (specification 2.8, 4.9). */
   readonly categories: ListResource<Claimcategory>;
-  readonly #send: Send;
-  readonly #start: Start;
-  readonly #context: CallContext;
-  readonly #filing: Filing;
+  readonly #context: ClaimsContext;
 
   /** @internal */
-  constructor(send: Send, context: CallContext, memory: ClaimsMemory) {
-    const { start, clock, shared } = context;
-    this.#send = send;
-    this.#start = start;
-    this.#context = context;
-    this.#filing = { send, start, clock, shared, ...memory };
-    this.categories = new ListResource(start, listClaimcategories);
+  constructor(context: CallContext, memory: ClaimsMemory) {
+    this.#context = { ...context, ...memory };
+    this.categories = new ListResource(context.start, listClaimcategories);
   }
 
   /**
@@ -69,7 +62,7 @@ export class ClaimsResource {
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
   createPackageMissing(claim: PackageMissingInput, options?: ClaimOptions): ApiCall<FiledClaim> {
-    return fileClaim(this.#filing, createPackageMissing, claim, options, packageMissingMatcher);
+    return fileClaim(this.#context, createPackageMissing, claim, options, packageMissingMatcher);
   }
 
   /**
@@ -87,7 +80,7 @@ export class ClaimsResource {
    * });
    */
   createItemIssues(claim: ItemIssuesInput, options?: ClaimOptions): ApiCall<FiledClaim> {
-    return fileClaim(this.#filing, createItemIssues, claim, options, itemIssuesMatcher);
+    return fileClaim(this.#context, createItemIssues, claim, options, itemIssuesMatcher);
   }
 
   /**
@@ -101,8 +94,8 @@ export class ClaimsResource {
   list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
     const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
     const since = isDate(closedAfter) ? toTimestamp(closedAfter) : closedAfter;
-    return paginate(this.#send, listClaims, { closedAfter: since }, paging, ({ items }) => {
-      for (const claim of items) this.#filing.known.recordRead(claim);
+    return paginate(this.#context.send, listClaims, { closedAfter: since }, paging, ({ items }) => {
+      for (const claim of items) this.#context.known.recordRead(claim);
     });
   }
 
@@ -112,9 +105,9 @@ export class ClaimsResource {
    * @throws `NotFoundError` if no claim has this reference.
    */
   get(claimReference: ClaimReference, options?: RequestOptions): ApiCall<Claim> {
-    return this.#start(getClaim, options, async (call) => {
+    return this.#context.start(getClaim, options, async (call) => {
       const found = await sendAndRead(call, { path: { claimReference } });
-      this.#filing.known.recordRead(found.data);
+      this.#context.known.recordRead(found.data);
       return found;
     });
   }
@@ -123,7 +116,7 @@ export class ClaimsResource {
    * Reads many claims by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
    * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
-   * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
+   * `map` returns the reference for your row. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid.
    * @example
@@ -146,9 +139,9 @@ export class ClaimsResource {
    * await partner.claims.retract(claimReference);
    */
   retract(claimReference: ClaimReference, options?: RequestOptions): ApiCall<void> {
-    return retract(this.#filing, claimReference, options);
+    return retract(this.#context, claimReference, options);
   }
 }
 
-/** Converts a date. An invalid date becomes a text that the check of the request reports. */
+/** Converts a date. An invalid date becomes a string that the check of the request reports. */
 const toTimestamp = (date: Date): string => attempt(() => date.toISOString()) ?? "Invalid Date";

@@ -4,7 +4,7 @@ import type { Found } from "../../http/call.ts";
 import { type Doubts, mostInDoubt, settleOrCreate } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { custom, optionFaults, type RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send, SharedStorage, Start } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
 import type { Schema } from "../../schemas/shape.ts";
@@ -18,7 +18,7 @@ import { propertyOf } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { isTimestamp, latestTime } from "../../util/timestamp.ts";
-import { needsStorage, noteLife, once } from "../once.ts";
+import { needsStorage, noteLifetime, once } from "../once.ts";
 import {
   type Claim,
   type ClaimSummary,
@@ -31,13 +31,13 @@ import {
   retractClaim,
 } from "./claims.endpoints.ts";
 
-/** Maximum number of remembered claims. */
+/** Maximum number of claims that a client remembers. */
 const capacity = 10_000;
 
-/** Remembers the claims that a client has seen. A claim seen before a request was sent cannot be the result of that request. */
+/** The claims that a client has read or filed. A claim that it read before it sent a request cannot be the result of that request. */
 export class KnownClaims {
   readonly #clock: PartnerClock;
-  /** When each claim was first seen, in milliseconds of the clock. */
+  /** When each claim was first read, in milliseconds of the clock. */
   readonly #since = new Latest<number>(capacity);
 
   constructor(clock: PartnerClock) {
@@ -49,7 +49,7 @@ export class KnownClaims {
     if (this.#since.get(reference) === undefined) this.#since.set(reference, this.#clock.now());
   }
 
-  /** Records that a call filed a claim. The claim cannot be the result of another call. */
+  /** Records that a call filed a claim, so that the claim cannot be the result of another call. */
   recordFiled(reference: ClaimReference): void {
     this.#since.set(reference, Number.NEGATIVE_INFINITY);
   }
@@ -73,31 +73,28 @@ export const createClaimsMemory = (clock: PartnerClock): ClaimsMemory => ({
   doubts: new Latest(mostInDoubt),
 });
 
-/** What filing and retracting a claim needs of the client. */
-export interface Filing extends ClaimsMemory {
-  readonly send: Send;
-  readonly start: Start;
-  readonly clock: PartnerClock;
-  readonly shared: SharedStorage | undefined;
-}
+/** What filing and retracting claims needs of the client. */
+export interface ClaimsContext extends CallContext, ClaimsMemory {}
 
 /** Options of {@link ClaimsResource.createPackageMissing} and {@link ClaimsResource.createItemIssues}. */
 export interface ClaimOptions extends RequestOptions {
   /**
-   * Your own name of the claim, for example the number of a return, so that it is filed once, by any process and after any kill. It stays in
-   * the `storage` and is not sent. Default: none; an equal claim after a finished one is a new claim.
+   * Your own key of the claim, such as the number of a return. The claim is then filed once for this key, by any process and after any kill.
+   * Needs the client's option `storage`; the key is not sent. Default: none, and an equal claim after a finished one is a new claim.
    */
   readonly key?: string | undefined;
 }
 
 const claimOptions: Schema = () =>
-  z.strictObject({ key: custom((key) => typeof key === "string" && key !== "", "expected a text that is not empty") });
+  z.strictObject({
+    key: custom((key) => typeof key === "string" && key !== "", "expected a string that is not empty"),
+  });
 
-/** A claim without its photos: a job that runs again uploads them again, and they have other references. */
+/** A claim without its photos: a job that runs again uploads them again, with other references. */
 const withoutPhotos = (claim: object): unknown =>
   JSON.parse(JSON.stringify(claim, (name, value) => (name === "evidenceReferences" ? undefined : value)));
 
-/** A key stands for one claim: the partner may have used it for another one by mistake. */
+/** The error for a key that was already used for another claim. */
 const otherClaim = (endpoint: string, filed: CreatedClaim | undefined): RequestValidationError => {
   const claim = filed === undefined ? "" : `, ${filed.reference},`;
   return new RequestValidationError({
@@ -106,73 +103,73 @@ const otherClaim = (endpoint: string, filed: CreatedClaim | undefined): RequestV
   });
 };
 
-/** How a claim is recognized whose response was lost. */
+/** Recognizes a claim whose response was lost. */
 interface ClaimMatcher {
-  /** What identifies the claim, for the caller. */
+  /** The values that identify the claim, for the caller's error. */
   readonly identifiers: Readonly<Record<string, unknown>>;
-  /** The fields that show it. */
+  /** The fields that it compares. */
   readonly needs: readonly string[];
-  /** Whether it can be the claim of this summary. Default: any claim. */
+  /** Whether the claim of this summary can match. Default: any claim. */
   readonly matchesSummary?: (claim: ClaimSummary) => boolean;
   readonly matches: (claim: Claim) => boolean;
 }
 
-/** Files a claim. Claims about one shipment are filed one after the other, because a look-up cannot distinguish two equal claims. */
+/** Files a claim. Claims about one shipment are filed one at a time, because a look-up cannot tell equal claims apart. */
 export function fileClaim<Input extends { readonly shipmentReference: ShipmentReference }>(
-  filing: Filing,
+  context: ClaimsContext,
   endpoint: Endpoint<{ readonly body: Input; readonly faults?: readonly Issue[] }, CreatedClaim>,
   claim: Input,
   given: ClaimOptions = {},
   matcherOf: (sent: Input) => ClaimMatcher,
 ): ApiCall<FiledClaim> {
   const [own, options] = splitFields(given, "key");
-  const alone = own.key !== undefined && filing.shared === undefined ? [needsStorage("key")] : [];
+  const alone = own.key !== undefined && context.shared === undefined ? [needsStorage("key")] : [];
   const faults = [...optionFaults(own, claimOptions), ...alone];
-  return filing.start(endpoint, options, async (call) => {
+  return context.start(endpoint, options, async (call) => {
     const request = call.encode({ body: claim, faults });
-    // The check of the request has passed.
+    // `encode` has checked it.
     const sent = call.contentOf(request) as Input;
     const matcher = matcherOf(sent);
     const file = async () => {
       const recovery = {
-        look: (each: RequestOptions, sent: Moment) => findClaim(filing, matcher, own.key, sent, each),
+        look: (each: RequestOptions, sent: Moment) => findClaim(context, matcher, own.key, sent, each),
         repeatable: false,
         identifiers: matcher.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
       };
       const content = [nameOf(endpoint), withoutPhotos(sent)];
       const identifier = own.key === undefined ? canonicalJson(content) : `key:${own.key}`;
-      const { data, response, existed, recovered } = await once(call, filing.shared, {
+      const { data, response, existed, recovered } = await once(call, context.shared, {
         kind: "claim",
         identifier,
         content,
         isKept: own.key !== undefined,
         oneByOne: sent.shipmentReference,
         remember: (storage, { reference }) =>
-          storage.keep(filedKey(reference), toJson({ version: 1, key: own.key }), { ttl: noteLife }),
+          storage.keep(filedKey(reference), toJson({ version: 1, key: own.key }), { ttl: noteLifetime }),
         refuse: (filed) => otherClaim(call.name, filed),
         recovery,
-        make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, identifier, sending, since),
+        make: (sending, since) => settleOrCreate(call, request, recovery, context.doubts, identifier, sending, since),
       });
-      filing.known.recordFiled(data.reference);
+      context.known.recordFiled(data.reference);
       return { data: { ...data, existed, recovered }, response };
     };
-    return filing.mutex.take(sent.shipmentReference, file, (turn) => call.within(turn));
+    return context.mutex.take(sent.shipmentReference, file, (turn) => call.within(turn));
   });
 }
 
 /** Retracts a claim. A look-up reads its status before the request is sent again. */
 export function retract(
-  filing: Filing,
+  context: ClaimsContext,
   claimReference: ClaimReference,
   options: RequestOptions | undefined,
 ): ApiCall<void> {
-  return filing.start(retractClaim, options, async (call) => {
+  return context.start(retractClaim, options, async (call) => {
     let status: Claim["status"] | undefined;
     const request = call.encode({ path: { claimReference } });
     const recovery = {
       look: async (each: RequestOptions) => {
-        const { data, response } = await readClaim(filing, claimReference, each, ["status"]);
+        const { data, response } = await readClaim(context, claimReference, each, ["status"]);
         status = data.status;
         return status === "retracted" ? { data: undefined, response } : undefined;
       },
@@ -182,28 +179,28 @@ export function retract(
       identifiers: { claimReference },
       how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
     };
-    const { response } = await once<void>(call, filing.shared, {
+    const { response } = await once<void>(call, context.shared, {
       kind: "retraction",
       identifier: claimReference,
       content: claimReference,
       isKept: true,
       recovery,
-      make: (sending, since) => settleOrCreate(call, request, recovery, filing.doubts, claimReference, sending, since),
+      make: (sending, since) => settleOrCreate(call, request, recovery, context.doubts, claimReference, sending, since),
     });
     return { data: undefined, response };
   });
 }
 
 const readClaim = (
-  { send }: Filing,
+  { send }: ClaimsContext,
   claimReference: ClaimReference,
   options: RequestOptions,
   needs: readonly string[],
 ) => send(getClaim, { path: { claimReference } }, options, { needs, internal: true }).withResponse();
 
-/** Maximum difference between `created` and the header `Date` in milliseconds: both can be cut to seconds, and come from two clocks. */
+/** Maximum milliseconds between `created` and the header `Date`: both can be truncated to seconds, and can come from different clocks. */
 const uncertainty = 2_000;
-/** Maximum difference between the service's clock and this clock, if no response has a `Date`. */
+/** Maximum milliseconds between the service's clock and this clock, for responses without a `Date`. */
 const unknownClocks = 3_600_000;
 
 /** The earliest possible `created` of a claim, by the service's clock. */
@@ -212,26 +209,30 @@ function earliestCreated(response: ResponseHead, sent: Moment, clock: PartnerClo
   return Number.isNaN(date) ? sent.date - unknownClocks : date - longestSince(sent, clock) - uncertainty;
 }
 
-/** What the storage calls a claim whose call has ended, under which it has the `key` of that call. */
+/** The storage key for a filed claim. Its value has the `key` of the call that filed the claim. */
 const filedKey = (reference: ClaimReference): string => `claim-filed:${reference}`;
 
-/** Whether a claim is that of another call: one with another `key`, or any without one. */
-async function isOfOther(storage: ClientStorage, reference: ClaimReference, key: string | undefined): Promise<boolean> {
+/** Whether another call filed the claim: one with another `key`, or any call if this one has no key. */
+async function isFiledByOther(
+  storage: ClientStorage,
+  reference: ClaimReference,
+  key: string | undefined,
+): Promise<boolean> {
   const filed = fromJson(await storage.get(filedKey(reference)));
   return filed !== undefined && (key === undefined || propertyOf(filed, "key") !== key);
 }
 
 const isTime = (value: unknown): boolean => typeof value === "string" && isTimestamp(value);
 
-/** A claim of which the list shows no more than its reference is read. */
-const ofList = { needs: ["reference"], internal: true };
+/** The list needs to show only the reference of a claim: the rest can be read. */
+const listUse = { needs: ["reference"], internal: true };
 
 /**
- * Finds the claim that was first sent at `sent`. A claim that this client already knew at that time, that another call has filed by the
- * storage, or that was created earlier by the service's clock, does not match. Throws if more than one claim matches.
+ * Finds the claim that was first sent at `sent`. Claims do not match if this client had read them before, if another call filed them (the
+ * storage knows it), or if they were created earlier by the service's clock. Throws if more than one claim matches.
  */
 async function findClaim(
-  filing: Filing,
+  context: ClaimsContext,
   { needs, matchesSummary = () => true, matches }: ClaimMatcher,
   key: string | undefined,
   sent: Moment,
@@ -239,24 +240,28 @@ async function findClaim(
 ): Promise<Found<CreatedClaim> | undefined> {
   const found: Found<CreatedClaim>[] = [];
   let earliest = Number.POSITIVE_INFINITY;
-  const { send, clock, known, shared } = filing;
+  const { send, clock, known, shared } = context;
   const storage = await shared?.open();
   const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
-    const { data, response } = await send(listClaims, { query: { cursor } }, each, ofList).withResponse();
+    const { data, response } = await send(listClaims, { query: { cursor } }, each, listUse).withResponse();
     earliest = Math.min(earliest, earliestCreated(response, sent, clock));
     return data;
   };
   const claims = new Paginator<ClaimSummary>(nameOf(listClaims), fetchPage, options);
   for await (const summary of claims) {
-    // A list can lack the time, which the claim itself must then have.
+    // If the list lacks the time, the claim itself must have it.
     const [isEarlier, missing] = isTime(summary.created)
       ? [latestTime(summary.created) < earliest, []]
       : [false, ["created"]];
     if (isEarlier || known.wasKnown(summary.reference, sent.at)) continue;
     if (summary.status === "retracted" || !matchesSummary(summary)) continue;
-    const { data, response } = await readClaim(filing, summary.reference, options, ["reference", ...needs, ...missing]);
+    const { data, response } = await readClaim(context, summary.reference, options, [
+      "reference",
+      ...needs,
+      ...missing,
+    ]);
     if (missing.length > 0 && latestTime(data.created) < earliest) continue;
-    if (!matches(data) || (storage !== undefined && (await isOfOther(storage, data.reference, key)))) continue;
+    if (!matches(data) || (storage !== undefined && (await isFiledByOther(storage, data.reference, key)))) continue;
     found.push({ data: { reference: data.reference }, response });
   }
   if (found.length > 1) {
@@ -282,7 +287,7 @@ export const packageMissingMatcher = ({ shipmentReference }: PackageMissingInput
   },
 });
 
-/** The units of each orderline and category. The service may join lines that differ in their photos only. */
+/** The number of units of each orderline and category. The service may join lines that differ only in their photos. */
 function unitsOf(lines: readonly (readonly [orderlineIndex: number, category: string, quantity: number])[]): string {
   const units = new Map<string, number>();
   for (const [orderlineIndex, category, quantity] of lines) {

@@ -1,6 +1,6 @@
 import { captureCallSite } from "../../errors/call-site.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import type { CompositionReference } from "../../references/references.ts";
 import { iterateOnce, type ManyOptions } from "../many.ts";
 import {
@@ -13,12 +13,10 @@ import { type CompositionSearch, type FoundComposition, searchCompositions } fro
 
 /** Looks up valid combinations of scene, product and perspective (specification 2.9, 4.6). */
 export class CompositionsResource {
-  readonly #send: Send;
   readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
-    this.#send = send;
+  constructor(context: CallContext) {
     this.#context = context;
   }
 
@@ -32,15 +30,16 @@ export class CompositionsResource {
    * console.log(`A render costs ${composition.tokenCost} rendertokens.`);
    */
   lookup(parts: CompositionParts, options?: RequestOptions): ApiCall<Composition> {
-    return this.#send(lookupComposition, { query: parts }, options);
+    return this.#context.send(lookupComposition, { query: parts }, options);
   }
 
   /**
-   * Finds the compositions of a product, of a scene, or of both, by trying their combinations: the specification shows no list of them. A
-   * look-up costs no rendertokens, but a request. They have low priority, at most 16 at a time. It yields in the order of the service's
-   * lists: scenes, then products, then perspectives.
+   * Finds the compositions of a product, of a scene, or of both. The specification shows no list of them, so it looks up each combination:
+   * one request of low priority, at most 16 at a time, and no rendertokens. It yields them in the order of the service's lists: scenes, then
+   * products, then perspectives.
    *
-   * The client's `storage` remembers each result for 24 hours: repeat the call after an error, and it continues. Iterate the result once.
+   * The client's `storage` remembers each result for 24 hours, so a repeated call continues where an error stopped it. Iterate the result
+   * once.
    *
    * @throws `RequestValidationError` if there is neither a product nor a scene.
    * @example
@@ -49,7 +48,7 @@ export class CompositionsResource {
    */
   search(by: CompositionSearch, options: ManyOptions = noOptions): AsyncIterable<FoundComposition> {
     const callSite = captureCallSite(search);
-    return iterateOnce("compositions.search", searchCompositions(this.#send, this.#context, by, options, callSite));
+    return iterateOnce("compositions.search", searchCompositions(this.#context, by, options, callSite));
   }
 
   /**
@@ -58,9 +57,9 @@ export class CompositionsResource {
    * @throws `NotFoundError` if no composition has this reference.
    */
   get(compositionReference: CompositionReference, options?: RequestOptions): ApiCall<Composition> {
-    return this.#send(getComposition, { path: { compositionReference } }, options);
+    return this.#context.send(getComposition, { path: { compositionReference } }, options);
   }
 }
 
-/** Where a call was made: below this method of the stack. */
+/** The frames below this method in a stack are the caller's. */
 const { search } = CompositionsResource.prototype;

@@ -4,7 +4,7 @@ import type { CallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { newCallId } from "../../http/observer.ts";
 import { checkedOptions, type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
-import type { CallContext, Send } from "../../http/send.ts";
+import type { CallContext } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import { paginate } from "../../pagination/paginator.ts";
 import type { ProductgroupReference, ProductReference, SceneReference } from "../../references/references.ts";
@@ -19,13 +19,13 @@ import { listPerspectives } from "../perspectives/perspectives.ts";
 import { getScene, listScenes } from "../scenes/scenes.ts";
 import { type Composition, type CompositionParts, composition, lookupComposition } from "./compositions.endpoints.ts";
 
-/** What to search compositions for: a product, a scene, or both. */
+/** The product, the scene, or both, whose compositions are searched. */
 export interface CompositionSearch {
-  /** Only compositions of this product. Default: all products are tried, which takes a request for each of them. */
+  /** Only compositions of this product. Default: all products, with a request for each of them. */
   readonly productReference?: ProductReference | undefined;
-  /** Only compositions of this scene. Default: all scenes are tried. */
+  /** Only compositions of this scene. Default: all scenes. */
   readonly sceneReference?: SceneReference | undefined;
-  /** The productgroup of the product, if you know it: only scenes that are compatible with it are tried. */
+  /** The productgroup of the product, if you know it. Only scenes that are compatible with it are searched. */
   readonly productgroupReference?: ProductgroupReference | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface FoundComposition extends CompositionParts {
   readonly composition: Composition;
 }
 
-/** Milliseconds after which a composition is looked up again: its `tokenCost`, and whether it exists, may change. */
+/** Milliseconds after which a composition is looked up again: it may have disappeared, or have another `tokenCost`. */
 export const compositionLifetime = 24 * 3_600_000;
 
 /** The key of a combination in the storage. */
@@ -56,13 +56,9 @@ const searched = () =>
 
 const searchOptions = withRequestOptions(() => ({ concurrency: manyRows().concurrency }));
 
-/**
- * Tries the combinations of a product, of a scene or of both, and yields those that exist, always in the order of the service's lists: of
- * scenes, then products, then perspectives.
- */
+/** Looks up the combinations of a product, a scene or both, and yields those that exist, in the order of the service's lists. */
 export async function* searchCompositions(
-  send: Send,
-  { start, openStorage, priority: ofClient = "low" }: CallContext,
+  { send, start, openStorage, priority: ofClient = "low" }: CallContext,
   by: CompositionSearch,
   given: ManyOptions,
   callSite: CallSite,
@@ -106,11 +102,11 @@ export async function* searchCompositions(
     }
   }
 
-  /** Resolves to undefined for a combination that does not exist, or no longer. */
-  async function look(parts: CompositionParts, request: RequestOptions): Promise<Composition | undefined> {
+  /** Resolves to undefined if the combination does not exist. */
+  async function lookUp(parts: CompositionParts, request: RequestOptions): Promise<Composition | undefined> {
     const key = combinationKey(parts);
     const known = fromJson(await storage.get(key));
-    // The value itself: the copy of the check lacks the fields that this version does not know.
+    // Not the copy that the check makes: it lacks fields that this version does not know.
     if (check(composition, known, []).ok) return known as Composition;
     if (isRecord(known) && known.exists === false) return undefined;
     try {
@@ -124,12 +120,12 @@ export async function* searchCompositions(
     }
   }
 
-  /** Ends when all earlier look-ups have ended. It never rejects. */
+  /** Resolves when all earlier look-ups have ended. */
   let earlier: Promise<unknown> = Promise.resolve();
-  /** Gives what a look-up finds after what the earlier ones find, so that the order of responses does not matter. */
-  function lookInTurn(parts: CompositionParts, request: RequestOptions): Promise<Composition | undefined> {
-    const found = look(parts, request);
-    // It may fail before its turn.
+  /** Looks a combination up at once, and resolves after all earlier look-ups, so that the results keep their order. */
+  function lookUpInOrder(parts: CompositionParts, request: RequestOptions): Promise<Composition | undefined> {
+    const found = lookUp(parts, request);
+    // It may reject before it is awaited.
     found.catch(() => undefined);
     const inTurn = earlier.then(() => found);
     earlier = inTurn.then(
@@ -139,7 +135,7 @@ export async function* searchCompositions(
     return inTurn;
   }
 
-  const how = { concurrency: 16, priority, work: lookInTurn, callSite };
+  const how = { concurrency: 16, priority, work: lookUpInOrder, callSite };
   for await (const outcome of many(combinations(), { ...options, callId }, how)) {
     if (!outcome.ok) throw outcome.error;
     if (outcome.value !== undefined) yield { ...(outcome.input as CompositionParts), composition: outcome.value };

@@ -2,10 +2,10 @@ import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
 import { binary, endpoint, field, type ResponseShape } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import type { EvidenceReference } from "../../references/references.ts";
 import { open, reference } from "../../schemas/shape.ts";
-import { sendUpload, splitWatch, type UploadOptions } from "../upload.ts";
+import { sendUpload, type UploadOptions } from "../upload.ts";
 
 /** A photo for a claim (specification 2.7). The service deletes it after a day if no claim uses it. */
 export interface Evidence {
@@ -35,13 +35,11 @@ export const downloadEvidence = endpoint<string, Download>({
 
 /** Uploads and downloads photos of claims (specification 2.7, 2.8, 4.5). */
 export class EvidenceResource {
-  readonly #send: Send;
-  readonly #start: Start;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, { start }: CallContext) {
-    this.#send = send;
-    this.#start = start;
+  constructor(context: CallContext) {
+    this.#context = context;
   }
 
   /**
@@ -56,7 +54,7 @@ export class EvidenceResource {
    * const evidenceReferences = [photo.reference]; // for a claim or a claimline
    */
   upload(source: ImageSource, options?: UploadOptions): ApiCall<Evidence> {
-    return sendUpload(this.#start, uploadEvidence, source, ...splitWatch(options, "onProgress"));
+    return sendUpload(this.#context, uploadEvidence, source, options, "onProgress");
   }
 
   /**
@@ -73,6 +71,6 @@ export class EvidenceResource {
    * }
    */
   download(url: string | URL, options?: RequestOptions): ApiCall<Download> {
-    return this.#send(downloadEvidence, { url }, options);
+    return this.#context.send(downloadEvidence, { url }, options);
   }
 }

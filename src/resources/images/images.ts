@@ -1,20 +1,18 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
-import { type ImageUploadOptions, sendUpload, splitWatch } from "../upload.ts";
+import { type ImageUploadOptions, sendUpload } from "../upload.ts";
 import type { PrintImage } from "./images.endpoints.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import { type RunningUploads, type UploadedImage, uploadOnce } from "./upload-once.ts";
 
 /** Uploads and lists print images (specification 2.7, 4.5). */
 export class ImagesResource {
-  readonly #send: Send;
-  readonly #context: CallContext;
   readonly #running: RunningUploads;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, context: CallContext, running: RunningUploads) {
-    this.#send = send;
+  constructor(context: CallContext, running: RunningUploads) {
     this.#context = context;
     this.#running = running;
   }
@@ -30,7 +28,7 @@ export class ImagesResource {
    * const { reference } = await partner.images.upload("design.png");
    */
   upload(source: ImageSource, options?: ImageUploadOptions): ApiCall<PrintImage> {
-    return sendUpload(this.#context.start, uploadImage, source, ...splitWatch(options, "onProgress", "onDownsize"));
+    return sendUpload(this.#context, uploadImage, source, options, "onProgress", "onDownsize");
   }
 
   /**
@@ -59,6 +57,6 @@ export class ImagesResource {
    * for await (const { reference } of partner.images.list()) console.log(reference);
    */
   list(options?: ListOptions): Paginator<PrintImage> {
-    return paginate(this.#send, listImages, {}, options);
+    return paginate(this.#context.send, listImages, {}, options);
   }
 }

@@ -3,7 +3,7 @@ import type { ImageSource, Upload } from "../../binary/source.ts";
 import { watchUpload } from "../../binary/upload.ts";
 import { StorageError } from "../../errors/storage.ts";
 import type { Call } from "../../http/call.ts";
-import { optionFaults } from "../../http/request-options.ts";
+import { noOptions, optionFaults } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import type { CallContext } from "../../http/send.ts";
 import { check } from "../../schemas/check.ts";
@@ -11,16 +11,17 @@ import type { ClientStorage } from "../../storage/client-storage.ts";
 import { assertCertain, type Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { abortController, onAbort } from "../../util/abort-signals.ts";
+import { splitFields } from "../../util/fields.ts";
 import { lockWithin, waitInCall } from "../once.ts";
-import { type ImageUploadOptions, splitWatch, watchOptions } from "../upload.ts";
+import { type ImageUploadOptions, watchOptions } from "../upload.ts";
 import { image, type PrintImage, uploadImage } from "./images.endpoints.ts";
 
-/** The longest wait for the upload of another process, in milliseconds. */
-const longestWait = 60_000;
-/** How often a lock that ended before the upload is taken again. */
-const mostTurns = 5;
+/** Maximum milliseconds to wait for the upload of another process. */
+const maxWait = 60_000;
+/** A call takes the lock at most this often: a lock can expire before the upload. */
+const maxTurns = 5;
 
-/** The image of a content that is uploaded at most once. */
+/** The result of {@link ImagesResource.uploadOnce}. */
 export interface UploadedImage extends PrintImage {
   /** Whether this call sent the content. False if the image is known from an earlier call, or from one at the same time. */
   readonly uploaded: boolean;
@@ -30,17 +31,17 @@ export interface UploadedImage extends PrintImage {
 export type RunningUploads = Map<string, Promise<PrintImage>>;
 
 /**
- * Uploads a content unless its image is known: hash, look at the storage, take the lock, upload, store. `beforeUpload` refuses the upload
- * of a content that is not known if it throws.
+ * Uploads an image unless its content was uploaded before: hashes the content, reads the storage, takes the lock, uploads, stores the
+ * reference. `beforeUpload` may throw to prevent the upload.
  */
 export function uploadOnce(
   context: CallContext,
   running: RunningUploads,
   source: ImageSource,
-  given: ImageUploadOptions | undefined,
+  given: ImageUploadOptions = noOptions,
   beforeUpload: (attempts: Call["attempts"]) => void = () => undefined,
 ): Promise<UploadedImage> {
-  const [watch, options] = splitWatch(given, "onProgress", "onDownsize");
+  const [watch, options] = splitFields(given, "onProgress", "onDownsize");
   return context.run(uploadImage, options, async (call) => {
     const over = abortController();
     let content: Content | undefined;
@@ -48,7 +49,7 @@ export function uploadOnce(
       const input = { body: source, faults: optionFaults(watch, watchOptions) };
       const request = await call.open(input, async (upload) => {
         const read = await readContent(upload, over.signal, call.name);
-        // The call may have ended meanwhile.
+        // The call may have ended by now.
         onAbort(over.signal, () => void read.remove());
         content = read;
         return read.upload;
@@ -69,7 +70,7 @@ export function uploadOnce(
         beforeUpload(call.attempts);
         const { name: endpoint, scope } = call;
         const end = (reason: unknown) => scope.end(reason);
-        // A picture that is not sent is not inspected.
+        // Only a picture that is sent is inspected for `onDownsize`.
         const body = await call.within(watchUpload(request.body as Upload, watch, { endpoint, end }));
         const { data } = await sendWithRetries(call, { ...request, body }, (arrival) => call.read(arrival), { check });
         if (await unchanged()) await storage.set(`image:${hash}`, toJson({ reference: data.reference }));
@@ -80,14 +81,14 @@ export function uploadOnce(
       return { ...(await mine), uploaded: call.attempts.count > 0 };
     } finally {
       over.abort();
-      // The process may be killed right after the call.
+      // Awaited, because the process may end right after the call.
       await content?.remove();
     }
   });
 }
 
 /**
- * Uploads a content under a lock, unless another process uploads it: then waits for its image, at most a minute. Two uploads do no harm,
+ * Uploads an image under a lock. If another process is uploading it, waits for the result for at most a minute. Two uploads do no harm,
  * because identical content has the same reference (specification 2.7).
  */
 async function uploadInTurn(
@@ -101,29 +102,29 @@ async function uploadInTurn(
     const isLock = typeof lock === "object";
     const release = async () => (isLock ? lock.release() : undefined);
     try {
-      // Another process may have finished before this one took the lock.
+      // Another process may have uploaded it before this one got the lock.
       const known = await call.within(readImage(storage, hash));
       const image = known ?? (await send(() => assertCertain(lock)));
       await release();
       return image;
     } catch (error) {
-      // An abort does not wait for the storage.
+      // Not awaited: an abort does not wait for the storage.
       void release();
-      // The lock ended before the request: another process may have uploaded it meanwhile.
-      if (!(error instanceof StorageError) || turn === mostTurns) throw error;
+      // The lock expired before the request: another process may have uploaded it since.
+      if (!(error instanceof StorageError) || turn === maxTurns) throw error;
     }
   }
 }
 
 /**
- * Takes the lock of a content. Waits until another process has uploaded the content, or has released the lock or lost it, or until it has had
- * its time: then it resolves to no lock.
+ * Takes the lock of a content. Waits until the lock is free, another process has uploaded the content, or `maxWait` has passed. In the last
+ * two cases it resolves to undefined.
  */
 async function takeLock(call: Call, storage: ClientStorage, hash: string): Promise<Lock | "lost" | undefined> {
   const take = () => lockWithin(call, storage, `image-lease:${hash}`);
   const first = await take();
   if (first !== undefined) return first;
-  const until = call.scope.elapsed() + longestWait;
+  const until = call.scope.elapsed() + maxWait;
   const attempt = async () => {
     const lock = await take();
     const isOver = lock !== undefined || call.scope.elapsed() >= until;
@@ -134,7 +135,7 @@ async function takeLock(call: Call, storage: ClientStorage, hash: string): Promi
 
 const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
 
-/** Resolves to the image of a content; undefined if none is known. */
+/** Resolves to the image with this content; undefined if it is not known. */
 async function readImage(storage: ClientStorage, hash: string): Promise<PrintImage | undefined> {
   const found = fromJson(await storage.get(`image:${hash}`));
   return isImage(found) ? { reference: found.reference } : undefined;

@@ -2,13 +2,13 @@ import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.t
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
-import { type Doubts, rememberDoubt } from "../../http/create-once.ts";
+import { rememberDoubt } from "../../http/create-once.ts";
 import { lookUntil } from "../../http/look-up.ts";
 import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { checkedOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
-import { type ApiCall, join, type Send, type Start } from "../../http/send.ts";
+import { type ApiCall, join, type Send } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
@@ -23,8 +23,9 @@ import {
   type Orderline,
   replaceDropshipAddress,
 } from "./orders.endpoints.ts";
+import type { OrdersContext } from "./place.ts";
 
-/** The part of an order that shows whether it is open. */
+/** The part of an order that shows whether the order is open. */
 export interface OrderProgress {
   /** The orderlines, as `orders.get` returns them. */
   readonly orderlines: readonly Pick<Orderline, "index" | "quantity" | "canceledQuantity" | "shippedQuantity">[];
@@ -48,32 +49,32 @@ const cancellationsOfRest = ({ orderlines }: OrderProgress): readonly Cancellati
  */
 export const isOpen = (order: OrderProgress): boolean => cancellationsOfRest(order).length > 0;
 
-/** What an order shows about a change whose response was lost. */
+/** What an order shows of a change whose response was lost. */
 interface Shown {
   readonly outcome: "made" | "not made" | "unclear";
-  /** Whether a later look-up cannot show anything else. */
+  /** Whether no later look-up can show anything else. */
   readonly isFinal: boolean;
 }
 
 const made: Shown = { outcome: "made", isFinal: true };
-/** The service may still carry the request out, or another look-up may find the order. */
+/** The service may still carry out the request, or another look-up may find the order. */
 const notYet: Shown = { outcome: "not made", isFinal: false };
 const unclear: Shown = { outcome: "unclear", isFinal: false };
 
-/** A change of an order. The service carries it out again without harm, but it may refuse what it has already done. */
+/** A change of an order. Repeating it does no harm, but the service may refuse a change that it has already made. */
 interface ChangeRequest {
   readonly orderReference: OrderReference;
-  /** The fields of the order that show it. */
+  /** The fields of the order that `shownBy` reads. */
   readonly needs: readonly string[];
   readonly shownBy: (order: Order, options: RequestOptions) => Shown | Promise<Shown>;
-  /** What identifies the change, and how the caller finds out about it, when no look-up can decide. */
+  /** For the error when no look-up can decide: the values that identify the change, and how the caller finds out its outcome. */
   readonly identifiers: Readonly<Record<string, unknown>>;
   readonly how: string;
 }
 
 /**
- * What a request reads; undefined if the service does not have it. Every 404 of the service has an error object (specification 7.1): one
- * without comes from a proxy and proves nothing.
+ * Resolves to undefined if the service says that the resource does not exist. Every 404 of the service has an error object (specification
+ * 7.1): a 404 without one comes from a proxy and proves nothing.
  */
 async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
@@ -84,18 +85,10 @@ async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What changing an order needs of the client. */
-export interface Changing {
-  readonly send: Send;
-  readonly start: Start;
-  /** The changes whose outcomes are unknown, by what identifies them. */
-  readonly inDoubt: Doubts;
-}
-
-/** Makes a change, and remembers it while its outcome is unknown: the same change in a later call may be refused because it was made. */
+/** Makes a change, and remembers it while its outcome is unknown: a later call with the same change may be refused because it was made. */
 function makeChange(
   call: Call<never, void>,
-  { send, inDoubt }: Changing,
+  { send, inDoubt }: OrdersContext,
   request: EncodedRequest,
   change: ChangeRequest,
 ): Promise<Found<void>> {
@@ -104,8 +97,8 @@ function makeChange(
 }
 
 /**
- * Sends a change until the service responds. After a lost response, a refusal does not show whether the lost request was carried out: the
- * order may have been shipped since. Only a look-up of the order shows it.
+ * Sends a change until the service responds. A refusal after a lost response does not show whether the lost request was carried out, because
+ * the order may have been shipped since. Only reading the order shows it.
  */
 async function sendChange(
   call: Call<never, void>,
@@ -119,7 +112,7 @@ async function sendChange(
   } catch (error) {
     const { lostUntil } = call.attempts;
     if (lostUntil === undefined || scope.ended(error) || error instanceof DeadlineError) throw error;
-    // An error that reports a lost response refuses nothing.
+    // Another lost response is not a refusal.
     if (verdictOf(error, true) === "lost") throw error;
     const unknown = (cause: unknown) =>
       new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
@@ -168,15 +161,15 @@ function cancellationIn({ orderlines }: Order, sent: unknown): Shown {
 
 /** Cancels units of orderlines. */
 export function cancelOrderlines(
-  changing: Changing,
+  context: OrdersContext,
   orderReference: OrderReference,
   lines: readonly Cancellation[],
   options: RequestOptions | undefined,
 ): ApiCall<void> {
-  return changing.start(cancelOrder, options, (call) => {
+  return context.start(cancelOrder, options, (call) => {
     const request = call.encode({ path: { orderReference }, body: lines });
     const orderlines = call.contentOf(request);
-    return makeChange(call, changing, request, {
+    return makeChange(call, context, request, {
       orderReference,
       needs: quantities,
       shownBy: (order) => cancellationIn(order, orderlines),
@@ -192,22 +185,22 @@ const isSameAddress = (existing: Address, sent: CompleteAddress): boolean =>
 
 /** Replaces the address of an order. */
 export function replaceAddress(
-  changing: Changing,
+  context: OrdersContext,
   orderReference: OrderReference,
   dropshipAddress: CompleteAddress,
   options: RequestOptions | undefined,
 ): ApiCall<void> {
-  const { send } = changing;
-  return changing.start(replaceDropshipAddress, options, (call) => {
+  const { send } = context;
+  return context.start(replaceDropshipAddress, options, (call) => {
     const request = call.encode({ path: { orderReference }, body: dropshipAddress });
     const sent = call.contentOf(request);
-    return makeChange(call, changing, request, {
+    return makeChange(call, context, request, {
       orderReference,
       needs: ["dropshipAddressReference"],
       shownBy: async ({ dropshipAddressReference: addressReference }, each) => {
         if (!addressReference || !isAddress(sent)) return unclear;
-        // A replaced address stops resolving (specification 4.4): the next look-up reads the new one. Another address is no proof: the
-        // service may write an address differently, and another client may have replaced it since.
+        // A replaced address stops resolving (specification 4.4): the next look-up reads the new one. A different address proves nothing: the
+        // service may write it in another form, and another client may have replaced it since.
         const use = { needs: addressFields, internal: true };
         const address = await ifExists(send(getAddress, { path: { addressReference } }, each, use));
         return address && isSameAddress(address, sent) ? made : unclear;
@@ -228,13 +221,13 @@ export interface CanceledRemainder {
 const isOutdated = (error: unknown): boolean =>
   ConflictError.isInstance(error) && error.code === "canceled_quantity_exceeds_shippable";
 
-/** Reads an order and cancels its remaining units. If a line is shipped in between, it reads the order once more and retries. */
+/** Reads an order and cancels its remaining units. If a line is shipped in between, reads the order again and retries once. */
 export function cancelRest(
-  changing: Changing,
+  context: OrdersContext,
   orderReference: OrderReference,
   options: RequestOptions = noOptions,
 ): ApiCall<CanceledRemainder> {
-  const { start, send } = changing;
+  const { start, send } = context;
   return start(cancelOrder, options, async (call) => {
     const { query, body } = checkedOptions(requestOptions, options, call.name);
     for (let again = true; ; again = false) {
@@ -248,7 +241,7 @@ export function cancelRest(
       try {
         // The options `query` and `body` apply to the cancellation only.
         const each = { ...call.partOptions(), query, body };
-        const { response: done } = await join(call, cancelOrderlines(changing, orderReference, canceled, each));
+        const { response: done } = await join(call, cancelOrderlines(context, orderReference, canceled, each));
         return { data: { canceled }, response: done };
       } catch (error) {
         if (!again || !isOutdated(error)) throw error;

@@ -12,7 +12,7 @@ import { lazily } from "../../util/lazily.ts";
 import { getAddress } from "../addresses/addresses.ts";
 import { getOrder, type Order } from "./orders.endpoints.ts";
 
-/** What of an existing order is compared with the requested order. */
+/** The parts of an existing order that are compared with the requested order. */
 export type CompareMode = "all" | "lines";
 
 /** Lines of an order. The option `body` can put any value into a request. */
@@ -32,7 +32,7 @@ const fieldsOf = (line: unknown, comparison: CompareMode): Readonly<Record<strin
   ...(comparison === "all" && { annotations: annotationsOf(line) }),
 });
 
-/** Compares lines in any sequence. Lines that have no equal are compared one by one. */
+/** Compares lines in any order. Lines without an equal line are compared one by one. */
 function* lineDifferences(
   existing: LineList,
   requested: LineList,
@@ -61,7 +61,7 @@ function* lineDifferences(
   }
 }
 
-/** A text without spaces, punctuation and accents, in capitals: the Turkish dotless i has no other form without its accent. */
+/** A text in capitals, without spaces, punctuation and accents. Capitals also turn the Turkish dotless i into an I. */
 const folded = (text: string): string =>
   text
     .normalize("NFKD")
@@ -70,18 +70,18 @@ const folded = (text: string): string =>
 
 const collator = lazily(() => new Intl.Collator("en", { sensitivity: "base" }));
 
-/** Whether two texts are equal without what a service may write differently: case, accents, spaces and punctuation. */
+/** Whether two texts are equal apart from case, accents, spaces and punctuation, which a service may write differently. */
 const isAlike = (left: string, right: string): boolean => collator().compare(folded(left), folded(right)) === 0;
 
-/** The digits of a phone number, without the 0 that is not dialed with the prefix of the country. */
+/** The digits of a phone number, without the 0 that is not dialed after the country's prefix. */
 const digitsOf = (number: string): string => number.replace("(0)", "").replace(/\D/g, "").replace(/^0+/, "");
 
 const isEmptyEqually = (left: string, right: string): boolean => (left === "") === (right === "");
 
-/** How fields are compared that a service may write in another form. */
+/** The comparisons of fields that a service may write in another form. */
 const comparisons: Readonly<Record<string, (left: string, right: string) => boolean>> = {
   email: (left, right) => left.trim().toLowerCase() === right.trim().toLowerCase(),
-  // With or without the prefix of the country.
+  // With or without the country's prefix.
   phonenumber: (left, right) => {
     const [one, other] = [digitsOf(left), digitsOf(right)];
     return isEmptyEqually(one, other) && (one.endsWith(other) || other.endsWith(one));
@@ -93,7 +93,7 @@ const comparisons: Readonly<Record<string, (left: string, right: string) => bool
   },
 };
 
-/** Compares the fields that the service returns. The values are left out: they are a customer's personal data. */
+/** Compares the fields that the service returns. It leaves out their values, which are a customer's personal data. */
 function* addressDifferences(existing: Address, requested: unknown): Generator<OrderDifference> {
   for (const field of addressFields) {
     const [left, right] = [existing[field], propertyOf(requested, field)];
@@ -103,7 +103,7 @@ function* addressDifferences(existing: Address, requested: unknown): Generator<O
   }
 }
 
-/** Fields of a request that the specification does not show in a response. A service may return them. */
+/** Fields of a request that the specification does not show in a response, but that a service may return. */
 const echoed = ["storeReference", "shippingKind", "dropshipMinimalShippingLevel"] as const;
 
 function* headDifferences(existing: Order, requested: unknown): Generator<OrderDifference> {
@@ -121,7 +121,7 @@ function* headDifferences(existing: Order, requested: unknown): Generator<OrderD
     yield { path: ["shippingKind"], existing: "combined", requested: wanted };
 }
 
-/** Throws if the existing order has another content. */
+/** Throws `OrderMismatchError` if the existing order has other content. */
 export async function assertSameOrder(
   call: Call,
   send: Send,
@@ -135,9 +135,9 @@ export async function assertSameOrder(
   const isWhole = comparison === "all";
   const needs = ["orderlines", ...Object.keys(fieldsOf(undefined, "lines"))];
   if (isWhole) needs.push("dropshipAddressReference");
-  // Without annotations in the request, an order that lacks their list has none, either.
+  // If the request has no annotations, an order without their list is equal.
   if (isWhole && lines.some((line) => annotationsOf(line).length > 0)) needs.push("annotations", "key", "value");
-  // A look-up can show an order before it can be read.
+  // Right after its creation, an order can be looked up before it can be read.
   const existing = await lookUntil(call, call.core.processingTime, {
     look: (options) => send(getOrder, { path: { orderReference } }, options, { needs, internal: true }),
     isFinal: () => true,
@@ -159,7 +159,7 @@ const unknownAddress: Issue = {
   message: "has none of the fields of specification 2.3, so that `ensure` cannot compare it",
 };
 
-/** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
+/** Resolves to undefined if the service does not show the address, or shows it in a form that the SDK does not know. */
 async function readAddress(call: Call, send: Send, addressReference: AddressReference): Promise<Address | undefined> {
   try {
     const use = { needs: [], internal: true };

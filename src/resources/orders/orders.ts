@@ -1,17 +1,18 @@
 import { captureCallSite } from "../../errors/call-site.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrency.ts";
 import { type ExactRow, type GetMany, getMany, iterateOnce, type ManyRows, type MapRows, type Rows } from "../many.ts";
-import { type CanceledRemainder, type Changing, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
+import { type CanceledRemainder, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
 import {
   type Cancellation,
   getOrder,
   listOrders,
+  lookupOrderBy,
   type Order,
   type OrderInput,
   type OrderSummary,
@@ -21,31 +22,24 @@ import {
 } from "./orders.endpoints.ts";
 import {
   create,
-  createPlacing,
   type EnsureManyOptions,
   type EnsureOptions,
   ensure,
   ensureRows,
   type IdentifiedOrderInput,
   lookup,
+  type OrdersContext,
   type OrdersMemory,
   type PlacedOrder,
-  type Placing,
 } from "./place.ts";
 
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
-  readonly #send: Send;
-  readonly #context: CallContext;
-  readonly #placing: Placing;
-  readonly #changing: Changing;
+  readonly #context: OrdersContext;
 
   /** @internal */
-  constructor(send: Send, assumptions: Assumptions, context: CallContext, memory: OrdersMemory) {
-    this.#send = send;
-    this.#context = context;
-    this.#changing = { send, start: context.start, inDoubt: memory.inDoubt };
-    this.#placing = createPlacing(send, assumptions, context, memory);
+  constructor(context: CallContext, assumptions: Assumptions, memory: OrdersMemory) {
+    this.#context = { ...context, ...memory, assumptions, lookupEndpoint: lookupOrderBy(assumptions) };
   }
 
   /**
@@ -63,7 +57,7 @@ export class OrdersResource {
    * });
    */
   create(order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
-    return create(this.#placing, order, options);
+    return create(this.#context, order, options);
   }
 
   /**
@@ -73,7 +67,7 @@ export class OrdersResource {
    * If the order exists, its lines, annotations and address are compared with yours, which costs two more requests. After a replaced
    * address, pass `compare: "lines"`. `compare: false` compares nothing.
    *
-   * @throws `OrderMismatchError` if the existing order has another content: `differences` names the fields.
+   * @throws `OrderMismatchError` if the existing order has other content: `differences` names the fields.
    * @throws `RequestValidationError` before sending, if the order is invalid or has no `customIdentifier`.
    * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
    * @example
@@ -81,7 +75,7 @@ export class OrdersResource {
    * if (existed) console.log(`${reference} already existed`);
    */
   ensure(order: IdentifiedOrderInput, options?: EnsureOptions): ApiCall<PlacedOrder> {
-    return ensure(this.#placing, order, options);
+    return ensure(this.#context, order, options);
   }
 
   /**
@@ -98,8 +92,9 @@ export class OrdersResource {
    * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory. It yields each outcome with its row when it is
    * ready. One failure does not stop the other orders. Repeating the call places no order twice.
    *
-   * `map` converts your row to an order. Without it, each row is an order without additional fields. If `rows` throws or the signal aborts, no more rows are read. The outcomes of started orders
-   * come first, then the iteration throws the reason. Iterate the outcomes once; a second loop throws.
+   * `map` converts your row to an order. Without it, each row is an order without additional fields. If `rows` throws or the signal aborts,
+   * no more rows are read: the iteration yields the outcomes of started orders, then throws the reason. Iterate the outcomes once; a second
+   * loop throws.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid.
    * @throws `AlreadyReadError` in a second loop over the same outcomes.
@@ -119,7 +114,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    return iterateOnce("orders.ensureMany", ensureRows(this.#placing, rows, options, captureCallSite(ensureMany)));
+    return iterateOnce("orders.ensureMany", ensureRows(this.#context, rows, options, captureCallSite(ensureMany)));
   }
 
   /**
@@ -129,7 +124,7 @@ export class OrdersResource {
    * for await (const { reference } of partner.orders.list()) console.log(reference);
    */
   list(options?: ListOptions): Paginator<OrderSummary> {
-    return paginate(this.#send, listOrders, {}, options);
+    return paginate(this.#context.send, listOrders, {}, options);
   }
 
   /**
@@ -140,14 +135,14 @@ export class OrdersResource {
    * const { orderlines, onHold } = await partner.orders.get(orderReference);
    */
   get(orderReference: OrderReference, options?: RequestOptions): ApiCall<Order> {
-    return this.#send(getOrder, { path: { orderReference } }, options);
+    return this.#context.send(getOrder, { path: { orderReference } }, options);
   }
 
   /**
    * Reads many orders by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
    * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
-   * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
+   * `map` returns the reference for your row. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid.
    * @example
@@ -171,7 +166,7 @@ export class OrdersResource {
    * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
   cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): ApiCall<void> {
-    return cancelOrderlines(this.#changing, orderReference, lines, options);
+    return cancelOrderlines(this.#context, orderReference, lines, options);
   }
 
   /**
@@ -189,7 +184,7 @@ export class OrdersResource {
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
    */
   cancelRemaining(orderReference: OrderReference, options?: RequestOptions): ApiCall<CanceledRemainder> {
-    return cancelRest(this.#changing, orderReference, options);
+    return cancelRest(this.#context, orderReference, options);
   }
 
   /**
@@ -212,7 +207,7 @@ export class OrdersResource {
     dropshipAddress: CompleteAddress,
     options?: RequestOptions,
   ): ApiCall<void> {
-    return replaceAddress(this.#changing, orderReference, dropshipAddress, options);
+    return replaceAddress(this.#context, orderReference, dropshipAddress, options);
   }
 
   /**
@@ -227,7 +222,7 @@ export class OrdersResource {
    * console.log(cheapest?.level, cheapest?.price);
    */
   quote(quote: QuoteInput, options?: RequestOptions): ApiCall<readonly ShippingOption[]> {
-    return this.#send(quoteOrder, { body: quote }, options);
+    return this.#context.send(quoteOrder, { body: quote }, options);
   }
 
   /**
@@ -238,9 +233,9 @@ export class OrdersResource {
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): ApiCall<OrderReference> {
-    return lookup(this.#placing, by, options);
+    return lookup(this.#context, by, options);
   }
 }
 
-/** Where a call was made: below these methods of the stack. */
+/** The frames below this method in a stack are the caller's. */
 const { ensureMany } = OrdersResource.prototype;

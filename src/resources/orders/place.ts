@@ -16,18 +16,10 @@ import {
 } from "../../http/create-once.ts";
 import { lookUntil } from "../../http/look-up.ts";
 import { refusesContent } from "../../http/outcome.ts";
-import type { Priority } from "../../http/pacing/queue.ts";
 import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { custom, optionFaults, type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
-import {
-  type ApiCall,
-  type CallContext,
-  type Send,
-  type SharedStorage,
-  type Start,
-  sendAndRead,
-} from "../../http/send.ts";
+import { type ApiCall, type CallContext, sendAndRead } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Schema } from "../../schemas/shape.ts";
@@ -40,7 +32,7 @@ import { webCrypto } from "../../util/runtime.ts";
 import { checkedMany, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../many.ts";
 import { needsStorage, once } from "../once.ts";
 import { assertSameOrder, type CompareMode } from "./order-differences.ts";
-import { type CreatedOrder, createOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
+import { type CreatedOrder, createOrder, type lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
 
 /** A placed order. */
@@ -55,32 +47,32 @@ export interface PlacedOrder {
   readonly recovered: boolean;
 }
 
-/** A new order with your own identifier, so that `ensure` finds it after a restart. */
+/** A new order with your own identifier, by which `ensure` finds it after a restart. */
 export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: string };
 
 /** Options of {@link OrdersResource.ensure}. */
 export interface EnsureOptions extends RequestOptions {
   /**
-   * Milliseconds to repeat the look-up before the order is placed. Default 0: one look-up. With a `storage` you do not need it.
+   * Milliseconds for which the look-up is repeated before the order is placed. Default 0: one look-up. You do not need it with a `storage`.
    *
-   * Without one, set it if another process, such as a killed worker, may have sent the order a moment ago. The service may still be
-   * processing that request, and one look-up can come too early. The maximum processing time is enough: `assumptions.processingTime`,
-   * 30 000 by default. A `deadline` of the call or of the client must be longer.
+   * Without a storage, set it if another process, such as a killed worker, may have sent the order a moment ago. The service may still be
+   * processing that request, and one look-up can come too early. `assumptions.processingTime` is long enough: 30 000 by default. The
+   * `deadline` of the call or of the client must be longer.
    */
   readonly lookFor?: number | undefined;
   /**
    * Whether the order is looked up before it is placed. Default true.
    *
-   * `false` says that every earlier attempt went through this client's `storage`. An order that the storage does not know is then placed
-   * with one request. It needs the client's option `storage`.
+   * Set it to `false` if every earlier attempt used this client's `storage`. An order that the storage does not know is then placed with one
+   * request. Needs the client's option `storage`.
    */
   readonly lookFirst?: boolean | undefined;
   /**
-   * What of an existing order to compare with the requested order. A difference throws `OrderMismatchError`. Default `"all"`.
+   * The parts of an existing order to compare with the requested order. A difference throws `OrderMismatchError`. Default `"all"`.
    *
-   * - `"all"`: the lines with their annotations, and the address. It costs two more requests, one for a combined order. An address that
+   * - `"all"`: the lines with their annotations, and the address. Costs two more requests, or one for a combined order. An address that
    *   cannot be read is not compared.
-   * - `"lines"`: the lines (product, image, quantity), for orders whose address may have been replaced. It costs one more request.
+   * - `"lines"`: the lines (product, image, quantity), for orders whose address may have been replaced. Costs one more request.
    * - `false`: nothing.
    */
   readonly compare?: "all" | "lines" | false | undefined;
@@ -90,7 +82,7 @@ export interface EnsureOptions extends RequestOptions {
 export interface OrdersMemory {
   readonly recent: RecentOrders;
   readonly mutex: KeyedMutex;
-  /** The changes whose outcomes are unknown, by what identifies them. */
+  /** The changes whose outcomes are unknown, by endpoint, URL and body. */
   readonly inDoubt: Doubts;
 }
 
@@ -100,36 +92,16 @@ export const createOrdersMemory = (clock: PartnerClock, processingTime: number):
   inDoubt: new Latest(mostInDoubt),
 });
 
-/** What placing an order needs of the client. */
-export interface Placing extends Omit<OrdersMemory, "inDoubt"> {
-  readonly send: Send;
-  readonly start: Start;
-  readonly priority: Priority | undefined;
-  readonly lookupEndpoint: ReturnType<typeof lookupOrderBy>;
+/** What placing and changing an order needs of the client. */
+export interface OrdersContext extends CallContext, OrdersMemory {
   readonly assumptions: Assumptions;
-  readonly shared: SharedStorage | undefined;
+  readonly lookupEndpoint: ReturnType<typeof lookupOrderBy>;
 }
 
-export const createPlacing = (
-  send: Send,
-  assumptions: Assumptions,
-  { start, priority, shared }: CallContext,
-  { recent, mutex }: OrdersMemory,
-): Placing => ({
-  send,
-  start,
-  priority,
-  shared,
-  recent,
-  mutex,
-  lookupEndpoint: lookupOrderBy(assumptions),
-  assumptions,
-});
-
-/** A random number from 0 to 1. ulid itself knows only the global `crypto`, which a program may have replaced. */
+/** A random number from 0 to 1. By default, ulid uses the global `crypto`, which a program may have replaced. */
 const random = (): number => (webCrypto().getRandomValues(new Uint8Array(1))[0] ?? 0) / 256;
 
-/** Gives an order without an identifier a ULID. */
+/** Adds a ULID to an order without an identifier. */
 function identified(order: OrderInput, clock: PartnerClock): OrderInput {
   if (propertyOf(order, "customIdentifier") !== undefined) return order;
   const customIdentifier = ulid(Math.max(1, Math.floor(dateOf(clock))), random);
@@ -137,17 +109,17 @@ function identified(order: OrderInput, clock: PartnerClock): OrderInput {
 }
 
 /** Places a new order, at most once. */
-export function create(placing: Placing, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
+export function create(context: OrdersContext, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
   return place(
-    placing,
+    context,
     withFields(order, (fields) => fields),
     options,
   );
 }
 
-/** Looks an order up, and places it if it does not exist. */
+/** Looks up an order, and places it if it does not exist. */
 export function ensure(
-  placing: Placing,
+  context: OrdersContext,
   order: IdentifiedOrderInput,
   options: EnsureOptions = {},
 ): ApiCall<PlacedOrder> {
@@ -156,9 +128,9 @@ export function ensure(
   // The caller's object may change while the call waits.
   const copy = withFields(order, (fields) => fields);
   const missing = copy !== order && copy.customIdentifier === undefined ? [missingIdentifier] : [];
-  const alone = lookFirst === false && placing.shared === undefined ? [needsStorage("lookFirst")] : [];
+  const alone = lookFirst === false && context.shared === undefined ? [needsStorage("lookFirst")] : [];
   const faults = [...missing, ...alone, ...optionFaults(own, ensureOptions)];
-  return place(placing, copy, rest, { lookFor, lookFirst, compare, faults });
+  return place(context, copy, rest, { lookFor, lookFirst, compare, faults });
 }
 
 /** How `ensure` places an order. */
@@ -171,21 +143,21 @@ interface Ensuring {
 
 /** Places an order at most once. With `ensuring`, the order is looked up first, and an existing one is compared. */
 function place(
-  placing: Placing,
+  context: OrdersContext,
   order: OrderInput,
   options: RequestOptions | undefined,
   ensuring?: Ensuring,
 ): ApiCall<PlacedOrder> {
-  const { recent, mutex } = placing;
-  return placing.start(createOrder, options, async (call) => {
-    if (ensuring) noteDoubt(placing, order, ensuring, call.core.clock.now());
+  const { recent, mutex } = context;
+  return context.start(createOrder, options, async (call) => {
+    if (ensuring) noteDoubt(context, order, ensuring, call.core.clock.now());
     const body = ensuring ? order : identified(order, call.core.clock);
     const request = call.encode({ body, faults: ensuring ? faultsOf(call, ensuring) : [] });
     const sent = call.contentOf(request);
     const customIdentifier = String(propertyOf(sent, "customIdentifier"));
-    const recovery = orderRecovery(placing, customIdentifier, ensuring !== undefined);
-    // Nobody else knows an identifier that was just generated.
-    const shared = propertyOf(order, "customIdentifier") === undefined ? undefined : placing.shared;
+    const recovery = orderRecovery(context, customIdentifier, ensuring !== undefined);
+    // No other process knows an identifier that was just generated.
+    const shared = propertyOf(order, "customIdentifier") === undefined ? undefined : context.shared;
     const make = async (sending: Sending, sent: Moment | undefined) => {
       const doubt = recent.doubt(customIdentifier);
       const isKnownNew = sending.note !== undefined && sent === undefined && ensuring?.lookFirst === false;
@@ -201,10 +173,10 @@ function place(
         const { data, response, existed, recovered, known } = placed;
         const compare = ensuring ? ensuring.compare : existed && "all";
         if (compare && (existed || recovered) && known !== "same") {
-          await assertSameOrder(call, placing.send, data.reference, { customIdentifier, order: sent }, compare);
+          await assertSameOrder(call, context.send, data.reference, { customIdentifier, order: sent }, compare);
         }
         recent.record(customIdentifier, { data, response });
-        // Fields of the response that the SDK does not know are kept.
+        // Unknown fields of the response are kept.
         return { data: { ...data, customIdentifier, existed, recovered }, response };
       } catch (error) {
         const { doubt } = call.attempts;
@@ -212,28 +184,25 @@ function place(
         throw error;
       }
     };
-    // Calls with the same identifier run one after the other, also `create` and `ensure`: the second finds the order of the first.
+    // Calls with the same identifier, of `create` and of `ensure`, run one at a time: the second finds the order of the first.
     return mutex.take(customIdentifier, run, (turn) => call.within(turn));
   });
 }
 
-/**
- * Notes until when another process's order may still be created. Whatever ends the call early, and however the order is placed after that:
- * it stays in doubt until then.
- */
-function noteDoubt({ recent }: Placing, order: OrderInput, { lookFor, faults }: Ensuring, now: number): void {
+/** Records until when another process's order may still be created, also for later calls that place the order. */
+function noteDoubt({ recent }: OrdersContext, order: OrderInput, { lookFor, faults }: Ensuring, now: number): void {
   const customIdentifier = propertyOf(order, "customIdentifier");
   if (faults.length > 0 || lookFor === 0 || typeof customIdentifier !== "string") return;
   recent.suspect(customIdentifier, now + lookFor);
 }
 
-/** The faults of what `ensure` takes besides the order. A `lookFor` that is no number is among those that are known already. */
+/** The faults of the options of `ensure`. Whether `lookFor` is a number was checked before. */
 function faultsOf({ scope }: Call, { faults, lookFor }: Ensuring): readonly Issue[] {
   const isTooLong = faults.length === 0 && lookFor > 0 && lookFor >= scope.remaining();
   return isTooLong ? [neverPlaced] : faults;
 }
 
-/** Looks an order up for `time` milliseconds, and places it if it does not exist. */
+/** Looks up an order for `time` milliseconds, and places it if it does not exist. */
 async function findOrPlace(
   call: Call<never, CreatedOrder>,
   request: EncodedRequest,
@@ -244,7 +213,7 @@ async function findOrPlace(
   try {
     return await findOrCreate(call, request, recovery, time, sending);
   } catch (error) {
-    // The error of a look-up names its own endpoint.
+    // The error of a look-up has another endpoint.
     const isOwn = error instanceof ConflictError && (error.endpoint ?? call.name) === call.name;
     if (!isOwn || refusesContent(error)) throw error;
     // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
@@ -254,7 +223,7 @@ async function findOrPlace(
   }
 }
 
-const lookupQuery = ({ assumptions }: Placing, by: { readonly customIdentifier: string }) =>
+const lookupQuery = ({ assumptions }: OrdersContext, by: { readonly customIdentifier: string }) =>
   withFields(by, ({ customIdentifier, ...unknown }) => ({
     [assumptions.customIdentifierParameter]: customIdentifier,
     ...unknown,
@@ -262,12 +231,12 @@ const lookupQuery = ({ assumptions }: Placing, by: { readonly customIdentifier: 
 
 /** Looks up an order by its custom identifier. */
 export function lookup(
-  placing: Placing,
+  context: OrdersContext,
   by: { readonly customIdentifier: string },
   options?: RequestOptions,
 ): ApiCall<OrderReference> {
-  return placing.start(placing.lookupEndpoint, options, async (call) => {
-    const { data, response } = await sendAndRead(call, { query: lookupQuery(placing, by) });
+  return context.start(context.lookupEndpoint, options, async (call) => {
+    const { data, response } = await sendAndRead(call, { query: lookupQuery(context, by) });
     if (data !== null) return { data, response };
     throw new NotFoundError({
       endpoint: call.name,
@@ -277,7 +246,7 @@ export function lookup(
   });
 }
 
-/** Whether a refused look-up says that there is no order. A 404 without an error object can come from a proxy, and proves nothing. */
+/** Whether the error of a look-up means that there is no order. A 404 without an error object can come from a proxy, and proves nothing. */
 function saysNoOrder(error: unknown, { noOrder }: Assumptions): boolean {
   if (!(error instanceof NotFoundError)) return false;
   return error.response.body === undefined
@@ -285,11 +254,15 @@ function saysNoOrder(error: unknown, { noOrder }: Assumptions): boolean {
     : noOrder.includes("404") && hasErrorObject(error);
 }
 
-/** Finds an order by its custom identifier after its response was lost. */
-const orderRecovery = (placing: Placing, customIdentifier: string, repeatable: boolean): Recovery<CreatedOrder> => ({
+/** Finds an order by its custom identifier after the response was lost. */
+const orderRecovery = (
+  context: OrdersContext,
+  customIdentifier: string,
+  repeatable: boolean,
+): Recovery<CreatedOrder> => ({
   look: async (options) => {
-    const { send, lookupEndpoint, assumptions, recent } = placing;
-    const query = lookupQuery(placing, { customIdentifier });
+    const { send, lookupEndpoint, assumptions, recent } = context;
+    const query = lookupQuery(context, { customIdentifier });
     try {
       const { data, response } = await send(lookupEndpoint, { query }, options, { internal: true }).withResponse();
       if (data !== null) return { data: { reference: data }, response };
@@ -332,15 +305,15 @@ export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
 
 const ensureManyOptions = withRequestOptions(() => ({ ...ensuringOptions(), ...manyRows() }));
 
-/** Ensures that there is an order for each row. */
+/** Ensures that the order of each row exists. */
 export async function* ensureRows(
-  placing: Placing,
+  context: OrdersContext,
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
   callSite: CallSite,
 ): AsyncGenerator<Outcome<unknown, PlacedOrder>, void, undefined> {
   const checked = checkedMany(ensureManyOptions, rows, options);
-  // A started creation is finished, also if the caller leaves the loop.
-  const work = (order: IdentifiedOrderInput, each: EnsureOptions) => ensure(placing, order, each);
-  yield* many(rows, checked, { concurrency: 8, priority: placing.priority, work, callSite });
+  // No signal of the loop: a started creation is finished even if the caller leaves the loop.
+  const work = (order: IdentifiedOrderInput, each: EnsureOptions) => ensure(context, order, each);
+  yield* many(rows, checked, { concurrency: 8, priority: context.priority, work, callSite });
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { assumed, endpoint, field, list } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import type { AccountReference, BrandReference, StoreReference } from "../../references/references.ts";
 import { type OpenEnum, type OpenRecord, open, openEnum, openRecord, reference, text } from "../../schemas/shape.ts";
@@ -81,14 +81,14 @@ export class OrganizationResource {
   readonly stores: ListResource<Store>;
   /** Lists the brands, which appear on shipping labels and tracking pages (specification 1, 4.2). */
   readonly brands: ListResource<Brand>;
-  readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, { start }: CallContext) {
-    this.#send = send;
-    this.accounts = new ListResource(start, listAccounts);
-    this.stores = new ListResource(start, listStores);
-    this.brands = new ListResource(start, listBrands);
+  constructor(context: CallContext) {
+    this.#context = context;
+    this.accounts = new ListResource(context.start, listAccounts);
+    this.stores = new ListResource(context.start, listStores);
+    this.brands = new ListResource(context.start, listBrands);
   }
 
   /**
@@ -98,6 +98,6 @@ export class OrganizationResource {
    * const organization = await partner.organization.get();
    */
   get(options?: RequestOptions): ApiCall<Organization> {
-    return this.#send(getOrganization, {}, options);
+    return this.#context.send(getOrganization, {}, options);
   }
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint, field, list } from "../../http/endpoint.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
 import { array, descriptive, open, reference, text } from "../../schemas/shape.ts";
@@ -86,13 +86,11 @@ export interface PerspectiveListOptions extends RequestOptions {
 
 /** Reads the camera perspectives of scenes and products (specification 2.9, 4.6). */
 export class PerspectivesResource {
-  readonly #send: Send;
-  readonly #start: Start;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, { start }: CallContext) {
-    this.#send = send;
-    this.#start = start;
+  constructor(context: CallContext) {
+    this.#context = context;
   }
 
   /**
@@ -103,7 +101,7 @@ export class PerspectivesResource {
    */
   list(options: PerspectiveListOptions = noOptions): ApiCall<readonly PerspectiveSummary[]> {
     const [query, request] = splitFields(options, "sceneReference", "productReference");
-    return readList(this.#start, listPerspectives, { query }, request);
+    return readList(this.#context.start, listPerspectives, { query }, request);
   }
 
   /**
@@ -112,6 +110,6 @@ export class PerspectivesResource {
    * @throws `NotFoundError` if no perspective has this reference.
    */
   get(perspectiveReference: PerspectiveReference, options?: RequestOptions): ApiCall<Perspective> {
-    return this.#send(getPerspective, { path: { perspectiveReference } }, options);
+    return this.#context.send(getPerspective, { path: { perspectiveReference } }, options);
   }
 }

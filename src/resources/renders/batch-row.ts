@@ -12,27 +12,27 @@ import type { Latest } from "../../util/latest.ts";
 import type { StartedRow } from "../many.ts";
 import { defaults, type WaitOptions } from "./render-waiting.ts";
 
-/** Milliseconds that a row must have left to begin with work that another one did not finish in its time. */
+/** Milliseconds that a row must have left to repeat work that ended with another row's deadline. */
 const leastTime = 1_000;
 
-/** What the rows of a batch work with. */
+/** What the work on a row needs of its batch. */
 export interface BatchTools {
   readonly send: ReturnType<typeof countedSend>;
   readonly context: CallContext;
   readonly storage: ClientStorage;
-  /** The places of open pictures. */
+  /** The slots of open pictures. */
   readonly slots: Slots;
   /** Milliseconds between two reads of a render's status. */
   readonly interval: number;
   readonly onPending: WaitOptions["onPending"];
   /**
-   * Milliseconds from the request for a picture until it is closed, unless the caller has received it. They count from the request, because
-   * its `timeout` does, and because pictures that share a connection wait for each other.
+   * Milliseconds from the request for a picture until it is closed if the caller has not received it. They count from the request, like its
+   * `timeout`, and because pictures on one connection wait for each other.
    */
   readonly patience: number;
 }
 
-/** A `send` that counts the requests with their retries. `onCall` receives the attempts of the call before the first. */
+/** Makes a `send` that counts its requests, retries included. `onCall` receives the attempts of the call before the first one. */
 export const countedSend =
   (start: Start, count: (requests: number) => void) =>
   async <Input extends EndpointInput, Data>(
@@ -55,19 +55,19 @@ export const countedSend =
     }
   };
 
-/** A row of a batch in progress. Its deadline begins with its work. */
+/** A row of a batch in progress. Its deadline starts with its work. */
 export class BatchRow {
-  /** The row as the caller gave it. */
+  /** The caller's row. */
   readonly given: unknown;
-  /** The name of all its calls. */
+  /** The `callId` of all its calls. */
   readonly callId: string;
-  /** Ends its waits and its reads: the caller left the loop, or aborted the signal of the batch. */
+  /** Aborts its waits and reads when the caller leaves the loop or aborts the signal of the batch. */
   readonly signal: AbortSignal;
-  /** Resolves when the row only waits, so that another one can start. */
+  /** Resolves when the row only waits, so that another row can start. */
   readonly waiting: Promise<void>;
-  /** Says that the row only waits from now on. */
+  /** Call it when the rest of the row's work is only waiting. */
   readonly onlyWaits: () => void;
-  /** When its deadline ends; undefined without one. */
+  /** When its deadline ends, in milliseconds of the clock; undefined without one. */
   readonly until: number | undefined;
   readonly #clock: CallContext["clock"];
   readonly #options: RequestOptions;
@@ -84,32 +84,32 @@ export class BatchRow {
     void this.waiting.then(waits);
   }
 
-  /** The milliseconds that remain; at least 1, so that the next request reports that the deadline is over. */
+  /** Milliseconds left of the deadline; at least 1, so that the next request reports its end. */
   get #remaining(): number | undefined {
     return this.until && Math.max(1, this.until - this.#clock.now());
   }
 
-  /** The options of its creation, which is finished also if the caller leaves the loop. */
+  /** The options of its creation, which is finished even if the caller leaves the loop. */
   creating(): RequestOptions {
     return { ...this.#options, callId: this.callId, deadline: this.#remaining };
   }
 
-  /** The options of a request that only reads. `body` applies to the creation only. */
+  /** The options of a request that only reads. `body` applies only to the creation. */
   reading(): RequestOptions {
     return { ...this.creating(), signal: this.signal, body: undefined };
   }
 
-  /** Milliseconds for a wait that begins now: it is limited also if neither the call nor the client has a deadline. */
+  /** Milliseconds for a wait that begins now. It is limited even if neither the call nor the client has a deadline. */
   waitTime(): number {
     return this.#remaining ?? defaults.deadline;
   }
 
-  /** Whether the work of another row ended with that row's deadline, and this one has time to do it. */
+  /** Whether shared work failed because of another row's deadline, and this row has time to repeat it. */
   canRepeat(error: unknown): boolean {
     return error instanceof DeadlineError && (this.#remaining ?? 0) > leastTime;
   }
 
-  /** Waits so many milliseconds, or until a promise resolves that never rejects. */
+  /** Waits for this many milliseconds, or until `until` resolves, which must never reject. */
   async sleep(ms: number, until?: Promise<void>): Promise<void> {
     if (ms <= 0) return;
     this.onlyWaits();
@@ -124,14 +124,17 @@ export class BatchRow {
   }
 }
 
-/** Work that rows share. */
+/** Work that several rows need. */
 export interface SharedWork<T> {
-  /** Until the work has ended: it must not keep the rows that came after it. */
+  /** Resolves when the row that does the work only waits; undefined when the work has ended. */
   waiting: Promise<void> | undefined;
   readonly result: Promise<T>;
 }
 
-/** Does work once for all rows that need it, unless it ends with the deadline of the row that began it. It is forgotten when it has ended, unless `isKept`. */
+/**
+ * Does work once for all rows that need it. Work that ends with the deadline of its row is repeated by another row. The result is forgotten
+ * unless `isKept`.
+ */
 export async function shareWork<T>(
   known: Latest<SharedWork<T>>,
   key: string,

@@ -97,7 +97,7 @@ export function assertInput(input: unknown): asserts input is MockupInput {
 
 /** The progress of a batch. */
 export interface BatchProgress {
-  /** The number of rows, if `rows` is an array, a set or a map. */
+  /** The number of rows if `rows` is an array, a set or a map; otherwise undefined. */
   readonly total?: number | undefined;
   /** Rows with a mockup. */
   readonly done: number;
@@ -107,44 +107,44 @@ export interface BatchProgress {
   readonly skipped: number;
   /** Rows that are started and have no outcome yet. */
   readonly pending: number;
-  /** Rendertokens that this batch deducted, those of creations whose responses were lost included. */
+  /** Rendertokens that this batch deducted, including those of creations whose responses were lost. */
   readonly tokensSpent: number;
-  /** Requests that were sent, retries included. */
+  /** Requests that were sent, including retries. */
   readonly requests: number;
-  /** The likely milliseconds until the last outcome, by the latest outcomes. Undefined without `total` and before the first outcome. */
+  /** Estimated milliseconds until the last outcome, from the latest outcomes. Undefined without `total` and before the first outcome. */
   readonly remainingMs?: number | undefined;
 }
 
 /** Options of {@link RendersResource.batch}. */
 export interface BatchOptions<Row = unknown> extends WaitOptions, ManyOptions {
   /**
-   * Milliseconds per row, from its start to the last byte of its image: look-up, upload, creation, wait and picture. Default: the client's
-   * `deadline`; without one, 600 000 for the wait only.
+   * Milliseconds per row, from its start to the last byte of its picture: look-up, upload, creation, wait and download. Default: the
+   * client's `deadline`; without one, 600 000 for the wait only.
    */
   readonly deadline?: number | undefined;
-  /** Maximum number of creations, and of pictures, at the same time. Pending renders do not count. Default 100. */
+  /** Maximum number of creations at a time, and of open pictures. Pending renders do not count. Default 100. */
   readonly concurrency?: number | undefined;
   /** Maximum number of rows that are started and have no outcome yet. Default 2 000. */
   readonly maxPending?: number | undefined;
   /**
-   * Whether the creation of a render that failed in an earlier run is sent again, which deducts its rendertokens again. By the
-   * specification (3.2, 4.6) the service then returns the same failed render: the row ends as `render-failed` at once. For a service that
-   * makes a new one. Default false.
+   * Whether to create a render again that failed in an earlier run. This deducts its rendertokens again, and is useful only if the service
+   * makes a new render. By the specification (3.2, 4.6) it returns the same failed render, and the row ends as `render-failed` at once.
+   * Default false.
    */
   readonly retryFailed?: boolean | undefined;
   /** Maximum number of rendertokens that this call may deduct. Default: no maximum. */
   readonly tokenBudget?: number | undefined;
   /**
-   * Returns the path of a picture within the folder that `download` names. Default: the references of the composition and the image, and
-   * the extension of the picture.
+   * Returns the path of a picture within the folder `download`. Default: the references of the composition and the image, with the
+   * extension of the picture.
    */
   readonly fileName?: ((row: Row, render: Render) => string) | undefined;
-  /** Is called after each creation and each outcome. An error that it throws is ignored. */
+  /** Called after each creation and each outcome. An error that it throws is ignored. */
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
 }
 
 /**
- * What a batch does with the pictures: `false` requests none, and the path of a folder saves each one there. Default: each outcome carries
+ * What a batch does with the pictures: `false` requests none, and the path of a folder saves each picture there. Default: each outcome has
  * the open `Download`.
  */
 export type BatchDownload = false | string | undefined;
@@ -157,7 +157,7 @@ export interface RenderedMockup {
   readonly media: Download;
 }
 
-/** A completed render whose picture is saved. */
+/** A completed render whose picture was saved. */
 export interface SavedMockup {
   /** The completed render. */
   readonly render: Render;
@@ -198,7 +198,7 @@ export type MockupProblem<Row, Reason extends MockupFailure | MockupLimit, Error
   readonly error: Error;
 };
 
-/** A row that was left out for its tokens. */
+/** A row that was left out because of the tokens. */
 export type MockupSkipped<Row, Reason extends MockupLimit, Error> = MockupProblem<Row, Reason, Error> & {
   /** When the week's rendertokens reset, as an ISO 8601 timestamp; undefined if the service did not say it. */
   readonly resetsAt: string | undefined;

@@ -46,15 +46,15 @@ import { TokenLimits } from "./token-limits.ts";
 
 const defaultConcurrency = 100;
 const defaultMaxPending = 2_000;
-/** The number of compositions that one batch keeps in memory. */
+/** Maximum number of compositions that one batch keeps in memory. */
 const keptInMemory = 2_000;
-/** The number of the latest outcomes whose rate gives the time of the rest. */
+/** The number of latest outcomes whose rate gives `remainingMs`. */
 const latestOutcomes = 100;
 
 /** The options of a batch, with those of its rows. */
 type Options = BatchOptions & { readonly download?: BatchDownload };
 
-/** A completed render. Its record can lack what the batch itself knows. */
+/** A completed render with the reference that the batch knows: the record itself may lack it. */
 type Completed = Pick<CompletedRow, "reference" | "render">;
 
 /** What the rows of a batch share. */
@@ -157,14 +157,14 @@ async function openBatch(
   };
 }
 
-/** Makes the mockup of a row: looks its composition up, uploads its image, creates its render and waits for it, and gets the picture. */
+/** Makes the mockup of a row: looks up the composition, uploads the image, creates the render, waits for it, and gets the picture. */
 async function makeMockup(batch: Batch, input: MockupInput, row: BatchRow): Promise<TakeMockup> {
   assertInput(input);
   const { reference: compositionReference, tokenCost } = await compositionOf(batch, input, row);
   const imageReference = await imageOf(batch, input, tokenCost, row);
   const pair = { compositionReference, imageReference };
   const name = nameOfPair(pair);
-  // Rows of the same pair share it; after a failure, the next row tries again.
+  // Rows with the same pair share the render. After a failure, the next row tries again.
   const { reference, render } = await shareWork(batch.renders, name, row, async (): Promise<Completed> => {
     const entry = await ensureRender(batch, pair, tokenCost, row);
     return { reference: entry.reference, render: await completedRender(batch, name, entry, row) };
@@ -177,8 +177,8 @@ async function makeMockup(batch: Batch, input: MockupInput, row: BatchRow): Prom
 }
 
 /**
- * Resolves to the composition of an input. Each one is looked up shareWork and remembered. That one does not exist is remembered for the batch
- * only, because it may change.
+ * Resolves to the composition of an input. Each composition is looked up once and stored. A missing one is remembered only for this batch,
+ * because it may exist later.
  */
 function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise<Composition> {
   const key =
@@ -210,7 +210,7 @@ async function findComposition(
   return data;
 }
 
-/** Uploads the image of a row, unless it is known. It is not uploaded when the tokens do not cover its render. */
+/** Uploads the image of a row unless it is known, or the tokens do not cover its render. */
 async function imageOf(
   { context, runningUploads, tokens, counts }: Batch,
   { imageReference, image }: MockupInput,
@@ -237,7 +237,7 @@ class BatchCounts {
   readonly #clock: PartnerClock;
   readonly #total: number | undefined;
   readonly #ended = { done: 0, failed: 0, skipped: 0 };
-  /** The times of the start and of the latest outcomes. */
+  /** The times of the latest outcomes, after that of the start or of an older outcome. */
   readonly #times: number[];
 
   constructor(clock: PartnerClock, rows: object) {

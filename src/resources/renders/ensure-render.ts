@@ -17,10 +17,10 @@ import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { createRender, type Render, type RenderInput, render } from "./renders.endpoints.ts";
 import type { TokenLimits } from "./token-limits.ts";
 
-/** The number of renders that one batch keeps in memory, too. */
+/** Maximum number of renders that one batch also keeps in memory. */
 const keptInMemory = 2_000;
 
-/** What is remembered of a pair of composition and image whose render was created. */
+/** The stored record of a render, under its pair of composition and image. */
 export interface RenderEntry {
   readonly version: 1;
   readonly reference: RenderReference;
@@ -39,18 +39,18 @@ const renderEntry = () =>
   });
 
 function entryOf(value: unknown): RenderEntry | undefined {
-  // The value itself: the copy of the check lacks the fields that this version does not know.
+  // Not the copy that the check makes: it lacks fields that this version does not know.
   if (check(renderEntry, value, []).ok) return value as RenderEntry;
-  // What is known of the render may be incomplete. Then only its reference counts, so that it is not created again.
+  // If only the render is invalid, its reference still prevents a second creation.
   const checked = check(renderEntry, isRecord(value) ? { ...value, render: undefined } : value, []);
   return checked.ok ? (checked.value as RenderEntry) : undefined;
 }
 
-/** The storage's name of a pair. */
+/** The name of a pair in the storage. */
 export const nameOfPair = ({ compositionReference, imageReference }: RenderInput): string =>
   `${compositionReference}:${imageReference}`;
 
-/** The renders that were created, by the name of their pair: in the storage, and the latest ones in memory, in case the storage is lost. */
+/** The created renders, by the name of their pair. They are in the storage, and the latest ones also in memory in case the storage is lost. */
 export class CreatedRenders {
   readonly #storage: ClientStorage;
   readonly #latest = new Latest<RenderEntry>(keptInMemory);
@@ -65,7 +65,7 @@ export class CreatedRenders {
     const latest = this.#latest.get(pair);
     if (found === "lost") return latest ?? "lost";
     const stored = entryOf(fromJson(found));
-    // A storage can lose a render, or have an earlier one, which would be created again.
+    // The storage can have lost the render, or have an older one, which would be created again.
     return latest !== undefined && (stored === undefined || stored.created < latest.created) ? latest : stored;
   }
 
@@ -79,19 +79,19 @@ export class CreatedRenders {
   }
 }
 
-/** What creations need of a batch. */
+/** What a creation needs of its batch. */
 export interface Creator extends BatchTools {
   readonly created: CreatedRenders;
   readonly tokens: TokenLimits;
-  /** Renders that failed and were created before this time are created again; undefined for none. */
+  /** Failed renders that were created before this time are created again; undefined for none. */
   readonly retryFailedBefore: number | undefined;
   /** Reports the progress. */
   readonly report: () => void;
 }
 
 /**
- * Creates the render of a pair, unless the storage has it. One process creates it, under a lock; the others wait for its entry. While the
- * storage is lost, the row waits for it, because the render may have been paid for; with `storageLost: "continue"` it goes on without.
+ * Creates the render of a pair unless the storage has it. One process creates it, under a lock; the others wait for its entry. While the
+ * storage is lost, the row waits, because the render may have been paid for. With `storageLost: "continue"` it continues without a lock.
  */
 export async function ensureRender(
   creator: Creator,
@@ -102,12 +102,12 @@ export async function ensureRender(
   const { created, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
   const { clock, observer } = creator.context;
   const name = nameOfPair(pair);
-  // A render that was created during this run is not created again: each creation deducts tokens.
+  // Not a render of this run: each creation deducts tokens.
   const isRetried = ({ render, created }: RenderEntry) => render?.status === "failed" && created < retryFailedBefore;
-  /** Resolves to "lost" if the storage is lost, and to undefined if the lock ended first: another process may have created it meanwhile. */
+  /** Resolves to "lost" if the storage is lost, and to undefined if the lock expired first: another process may have created it since. */
   const createLocked = async (lock: Lock): Promise<RenderEntry | "lost" | undefined> => {
     try {
-      // Another process may have created it before this one took the lock.
+      // Another process may have created it before this one got the lock.
       const latest = await created.get(name);
       if (latest === "lost" || (latest !== undefined && !isRetried(latest))) return latest;
       return await create(creator, pair, cost, row, lock, latest);
@@ -139,7 +139,11 @@ export async function ensureRender(
   });
 }
 
-/** Creates the render of a pair while the lock, if there is one, is certain, and remembers it. `failed` is the failed render that is created again. */
+/**
+ * Creates the render of a pair and stores it. Sends nothing if there is a lock that is no longer certain.
+ *
+ * @param failed The failed render that is created again.
+ */
 async function create(
   { send, context, created, tokens, report, retryFailedBefore = 0 }: Creator,
   pair: RenderInput,
@@ -150,7 +154,7 @@ async function create(
 ): Promise<RenderEntry> {
   const reservation = await tokens.reserve(cost, row);
   const options = row.creating();
-  // The budget covers its retries.
+  // Only as many retries as the reserved tokens cover.
   const retry = { ...options.retry, retries: reservation.attempts - 1 };
   let sent: Call["attempts"] | undefined;
   let refusal: RendertokenLimitError | undefined;
@@ -160,9 +164,9 @@ async function create(
       sent = attempts;
     });
     const { reference } = data;
-    // The same pair has the same render, which stays failed.
+    // The service returned the same render, which stays failed.
     const known = reference === failed?.reference ? failed.render : undefined;
-    // It belongs to this run, also when the machine's clock was set back.
+    // If the machine's clock was set back, the render still belongs to this run.
     const entry: RenderEntry = {
       version: 1,
       reference,
@@ -175,7 +179,7 @@ async function create(
     if (error instanceof RendertokenLimitError) refusal = error;
     throw error;
   } finally {
-    // An attempt that the service did not receive or refused deducted no tokens.
+    // Attempts that the service did not receive, or refused, deducted no tokens.
     tokens.settle(reservation, sent?.mayHaveHappened ?? 0, refusal);
     report();
   }

@@ -9,20 +9,20 @@ import type { CreatedRenders, RenderEntry } from "./ensure-render.ts";
 import { isRefusedFile, type Watch, waitForFile, waitForRender } from "./render-waiting.ts";
 import { getRender, getRenderMedia, type Render } from "./renders.endpoints.ts";
 
-/** Milliseconds after its creation in which a render may not be readable yet. */
+/** Milliseconds after its creation for which a render may not be readable yet. */
 const unreadable = 30_000;
-/** The number of the latest renders of which the slowest counts. */
+/** The number of latest renders of which the slowest counts. */
 const latestRenders = 20;
-/** Timestamps can be cut to seconds: maximum milliseconds that a render may have taken longer than they say. */
+/** Timestamps can be truncated to seconds: a render may have taken up to this many milliseconds longer than they say. */
 const cutOff = 1_000;
 
-/** How long the renders of a batch take. */
+/** Estimates how long the renders of a batch take. */
 export class RenderTimes {
-  /** The wait for the first render, whose file is requested because its response has a `Retry-After`; it never rejects. */
+  /** The wait for the first render, whose file is requested because its response has a `Retry-After`. Never rejects. */
   first: Promise<void> | undefined;
   /** Milliseconds that the latest renders took. Empty until one was completed. */
   readonly #latest: number[] = [];
-  /** The longest time that a `Retry-After` gave to the first render, and at least an interval. */
+  /** The longest time that a `Retry-After` gave for the first render; at least one interval. */
   #announced: number;
 
   constructor(interval: number) {
@@ -33,7 +33,7 @@ export class RenderTimes {
     return this.#latest.length > 0;
   }
 
-  /** The age at which the status of a render is read. */
+  /** The age at which the status of a render is read, in milliseconds. */
   get usual(): number {
     return this.isKnown ? Math.max(...this.#latest) : this.#announced;
   }
@@ -42,7 +42,7 @@ export class RenderTimes {
     this.#announced = Math.max(this.#announced, ms);
   }
 
-  /** Adds a completed render, and the age at which it was asked for. The service's own timestamps are closer, if they are there. */
+  /** Adds a completed render and its age when it was read. The timestamps of the service, if any, are more exact. */
   add(render: Render, age: number): void {
     const { created, completed } = isRecord(render) ? render : {};
     const took = Math.max(0, latestTime(`${completed}`) - latestTime(`${created}`));
@@ -51,15 +51,15 @@ export class RenderTimes {
   }
 }
 
-/** What the waits for renders need of a batch. */
+/** What a wait for a render needs of its batch. */
 interface Waits extends BatchTools {
   readonly created: CreatedRenders;
   readonly times: RenderTimes;
 }
 
 /**
- * Waits for the render of a pair, and remembers how it ended. The first one of a batch is asked for by its file, the others by their status
- * when they are as old as the slowest of the latest renders was.
+ * Waits for the render of a pair and stores the result. For the first render of a batch it requests the file. For the others it reads the
+ * status when they are as old as the slowest of the latest renders was.
  *
  * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
  */
@@ -76,7 +76,7 @@ export async function completedRender(
   const createdAt = began - Math.max(0, dateOf(clock) - entry.created);
   const age = () => clock.now() - createdAt;
   const time = row.waitTime();
-  /** So early that its response arrives before the deadline. */
+  /** Early enough that the response arrives before the deadline. */
   const lastLook = began + time - Math.min(1_000, time / 4);
   const due = () => Math.min(createdAt + times.usual, lastLook);
   const options = () => ({
@@ -104,7 +104,7 @@ export async function completedRender(
     },
   };
 
-  /** The picture is requested again when it can be read: an open one would have to wait for the status, and keeps a connection. */
+  /** Waits until the file is ready and closes it. It is requested again later: an open file would keep a connection during the status read. */
   const byFile = async (): Promise<void> => {
     const waits = (ms: number) => {
       times.announce(age() + ms);
@@ -114,7 +114,7 @@ export async function completedRender(
       const media = await waitForFile(send, context, getRenderMedia, reference, options(), { ...watch, waits });
       await media.cancel();
     } catch (error) {
-      // Only the status can show what the refusal means, and the next run needs it.
+      // Only the status shows what the refusal means, and the next run needs the status.
       if (!isRefusedFile(error) && !(error instanceof RenderFailedError)) throw error;
     }
     if (seen?.status === "pending") await row.sleep(Math.min(seenAt + interval, lastLook) - clock.now());
@@ -123,7 +123,7 @@ export async function completedRender(
   const byStatus = async (): Promise<Render> => {
     const asked = age();
     if (seen === undefined || seen.status === "pending") {
-      // Another process may have seen its end.
+      // Another process may have stored the result.
       const known = await created.get(pair);
       if (known !== "lost" && known?.render !== undefined && known.reference === reference) return ended(known.render);
     }

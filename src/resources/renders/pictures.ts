@@ -16,17 +16,17 @@ import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { renderFailure } from "./render-waiting.ts";
 import { getRenderMedia, type Render, type RenderInput } from "./renders.endpoints.ts";
 
-/** The number of saved paths that one batch keeps in memory. */
+/** Maximum number of saved paths that one batch keeps in memory. */
 const knownPaths = 10_000;
-/** The number of pictures that are open at the same time for a caller who is slow. */
-const fewest = 4;
+/** The number of pictures that are open at a time if the caller is slow. */
+const slotsForSlowCaller = 4;
 
 export type MockupValue = RenderedMockup | SavedMockup | CompletedMockup;
 
-/** Resolves to the value of an outcome, when the caller receives it. */
+/** Called when the caller receives an outcome. Resolves to its value. */
 export type TakeMockup = () => Promise<MockupValue>;
 
-/** The render of a row that is completed. Its record can lack what the batch itself knows. */
+/** A row whose render is completed. The record of the render may lack its reference. */
 export interface CompletedRow {
   readonly pair: RenderInput;
   readonly reference: RenderReference;
@@ -43,39 +43,39 @@ async function openPicture({ send }: BatchTools, { reference, row }: CompletedRo
 }
 
 /**
- * Opens the picture of a render. It keeps its place until the caller receives it, so that few are open. When that takes long, it is closed,
- * and opened again at that moment.
+ * Opens the picture of a render. It holds a slot until the caller receives the picture, so that few are open. If that takes too long, the
+ * picture is closed, and opened again when the caller receives it.
  */
 export async function openPictureInSlot(tools: BatchTools, completed: CompletedRow): Promise<TakeMockup> {
   const { slots, patience } = tools;
   const { clock } = tools.context;
   const { render, row } = completed;
-  const giveBack = await slots.take(row.signal);
+  const releaseSlot = await slots.take(row.signal);
   const closes = clock.now() + patience;
   const media = await openPicture(tools, completed).catch((error: unknown) => {
-    giveBack();
+    releaseSlot();
     throw error;
   });
   let isOpen = true;
   const stopTimer = clock.after(Math.max(0, closes - clock.now()), () => {
     isOpen = false;
     void media.cancel();
-    // The caller is slow: pictures that are opened early would be requested twice.
-    slots.limit(fewest);
+    // The caller is slow, so pictures that are opened early would be requested twice.
+    slots.limit(slotsForSlowCaller);
   });
-  const letGo = () => {
+  const release = () => {
     stopTimer();
-    giveBack();
+    releaseSlot();
   };
-  const stopListening = onAbort(row.signal, letGo);
+  const stopListening = onAbort(row.signal, release);
   return async () => {
     stopListening();
-    letGo();
+    release();
     return { render, media: isOpen ? media : await openPicture(tools, completed) };
   };
 }
 
-/** What is remembered of a saved picture. A file with another size or time was changed since, or is on another machine. */
+/** The stored record of a saved picture. A file with another size or time was changed since, or is on another machine. */
 interface SavedFile {
   readonly version: 1;
   readonly reference: string;
@@ -91,21 +91,21 @@ const savedFile = () =>
     modified: z.number(),
   });
 
-/** The error of a name for a picture: the render was made, and its picture is not saved. */
+/** The error for an invalid name of a picture. The render exists, but its picture is not saved. */
 const refusedName = (message: string): RequestValidationError =>
   new RequestValidationError({ issues: [{ path: ["fileName"], message }], value: "name for the picture" });
 
-/** The folder of a batch, where the picture of each render is saved. */
+/** The folder in which a batch saves its pictures. */
 export interface PictureFolder {
   readonly path: string;
   readonly fileName: BatchOptions["fileName"];
-  /** The renders of the latest paths: two renders cannot have the same name. */
+  /** The render of each of the latest paths: two renders must not have the same path. */
   readonly references: Latest<string>;
-  /** Rows of the same pair save its picture one after the other: the first one downloads it, unless its file is gone by then. */
+  /** Rows with the same path save one at a time: the first one downloads the picture, and the others find its file. */
   readonly turns: KeyedMutex;
 }
 
-/** Creates the folder: a wrong one must be found before a render deducts tokens. */
+/** Creates the folder. An unusable folder is reported before a render deducts tokens. */
 export async function openFolder(path: string, fileName: BatchOptions["fileName"]): Promise<PictureFolder> {
   try {
     const { access, constants, mkdir } = fileModules().fs;
@@ -118,8 +118,8 @@ export async function openFolder(path: string, fileName: BatchOptions["fileName"
   return { path, fileName, references: new Latest(knownPaths), turns: new KeyedMutex() };
 }
 
-/** The file name. By default it is the pair, and the extension if it is safe in a file name. */
-function nameOf({ fileName }: PictureFolder, { pair, render, row }: CompletedRow): string {
+/** The file name. Default: the pair, and the extension if it is safe in a file name. */
+function fileNameOf({ fileName }: PictureFolder, { pair, render, row }: CompletedRow): string {
   if (fileName === undefined) {
     const extension = textOf(propertyOf(render, "media"), "extension") ?? "";
     const ending = /^[a-z0-9]{1,8}$/i.test(extension) ? `.${extension}` : "";
@@ -139,10 +139,10 @@ function within(folder: string, name: string): string {
   return path;
 }
 
-/** Saves a picture, unless the storage knows that its file is there. Resolves to its path. */
+/** Saves a picture unless its file exists unchanged. Resolves to its path. */
 export async function savePicture(tools: BatchTools, folder: PictureFolder, completed: CompletedRow): Promise<string> {
   const { reference, row } = completed;
-  const name = nameOf(folder, completed);
+  const name = fileNameOf(folder, completed);
   const path = within(folder.path, name);
   const other = folder.references.get(path);
   if (other !== undefined && other !== reference)
@@ -160,7 +160,7 @@ async function saveOnce(tools: BatchTools, path: string, completed: CompletedRow
   const { storage, slots } = tools;
   const { reference, row } = completed;
   const { fs } = fileModules();
-  // A path can be too long for a key, and have other characters.
+  // A path can be too long for a key, or have characters that a key cannot have.
   const key = `picture:${hexOf(await sha256(path))}`;
   const checked = check(savedFile, fromJson(await storage.get(key)), []);
   if (checked.ok) {
@@ -168,11 +168,11 @@ async function saveOnce(tools: BatchTools, path: string, completed: CompletedRow
     const file = await fs.stat(path).catch(() => undefined);
     if (known.reference === reference && file?.size === known.size && file.mtimeMs === known.modified) return;
   }
-  const giveBack = await slots.take(row.signal);
+  const releaseSlot = await slots.take(row.signal);
   try {
     await (await openPicture(tools, completed)).saveTo(path);
   } finally {
-    giveBack();
+    releaseSlot();
   }
   const { size, mtimeMs } = await fs.stat(path);
   await storage.set(key, toJson({ version: 1, reference, size, modified: mtimeMs } satisfies SavedFile));

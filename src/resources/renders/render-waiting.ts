@@ -20,11 +20,11 @@ export interface WaitOptions extends RequestOptions {
   /** Milliseconds for the whole wait. Default: the client's `deadline`; without one, 600 000. */
   readonly deadline?: number | undefined;
   /**
-   * Milliseconds between two look-ups of the status. Default: what the service says in `Retry-After`, and at most 60 000, the interval
-   * of the specification (8). A shorter one is allowed, and warned of once.
+   * Milliseconds between two reads of the status. Default: the service's `Retry-After`, at most 60 000, or 60 000 without one: the interval of
+   * the specification (8). A shorter interval is allowed, with one warning.
    */
   readonly interval?: number | undefined;
-  /** Is called after each look-up that finds the render pending, with the milliseconds since the start of the wait. */
+  /** Called after each read that finds the render pending, with the milliseconds since the start of the wait. */
   readonly onPending?: ((render: Render, waited: number) => void) | undefined;
 }
 
@@ -46,10 +46,10 @@ export interface RenderFileOptions extends RequestOptions {
   readonly wait?: boolean | Omit<WaitOptions, keyof RequestOptions> | undefined;
 }
 
-/** Milliseconds for a whole wait, and between two reads of a status. */
+/** Defaults in milliseconds: for the whole wait, and between two reads of the status. */
 export const defaults = { deadline: 600_000, interval: 60_000 };
 /** Milliseconds before the next request for a file if the response has no `Retry-After`. */
-const unsaidRetryAfter = 5_000;
+const defaultRetryAfter = 5_000;
 /** Minimum milliseconds between two requests. Without it, `Retry-After: 0` would use up the `downloads` limit. */
 const shortestRetry = 1_000;
 
@@ -61,30 +61,27 @@ export type SendPart = <Input extends EndpointInput, Data>(
   use?: ResponseUse,
 ) => Promise<WithResponse<Data>>;
 
-/** What a batch adds to the wait for one of its renders. */
+/** Lets a batch observe the wait for one of its renders. */
 export interface Watch {
-  /** Whether the render is so new that the service may not show it yet: then a 404 is waited out. */
+  /** Whether the render is so new that the service may not show it yet. Then a 404 does not end the wait. */
   readonly isNew: () => boolean;
-  /** Is called before the wait for the next look-up, with its milliseconds. */
+  /** Called before each pause, with its milliseconds. */
   readonly waits: (ms: number) => void;
-  /** Is called with each record that was read. */
+  /** Called with each record that was read. */
   readonly saw: (render: Render) => void;
 }
 
-/** What a look-up has seen: the result with its response, or the milliseconds to wait before the next look-up. */
-type Look<T> = Found<T> | { readonly wait: number };
+/** The result of a look-up with its response, or the milliseconds to wait before the next look-up. */
+type PollResult<T> = Found<T> | { readonly wait: number };
 
-/**
- * Repeats a look-up until it has the result. The end of the deadline becomes a `WaitTimeoutError`. The timeline of an error has every
- * look-up.
- */
+/** Repeats a look-up until it has the result. The end of the deadline becomes a `WaitTimeoutError`, whose timeline has every look-up. */
 const waiting = <T>(
   { start, deadline: ofClient = defaults.deadline }: CallContext,
   reference: RenderReference,
   endpoint: Endpoint,
   options: WaitOptions,
   watch: Watch | undefined,
-  look: (call: Call, isLast: boolean) => Promise<Look<T>>,
+  look: (call: Call, isLast: boolean) => Promise<PollResult<T>>,
 ): ApiCall<T> => {
   const [, request] = splitFields(options, "interval", "onPending");
   const limited = withFields(request, (fields) => ({ ...fields, deadline: fields.deadline ?? ofClient }));
@@ -95,7 +92,7 @@ const waiting = <T>(
         const seen = await call.step("lookup", async (trace) => {
           const seen = await look(call, last).catch((error: unknown) => {
             if (!(error instanceof NotFoundError) || !watch?.isNew()) throw error;
-            if (!last) return { wait: unsaidRetryAfter };
+            if (!last) return { wait: defaultRetryAfter };
             throw new WaitTimeoutError({ reference, waited: Math.round(call.scope.elapsed()), cause: error });
           });
           trace.outcome = "data" in seen ? "done" : "pending";
@@ -116,25 +113,25 @@ const waiting = <T>(
   });
 };
 
-/** The options of one look-up: those of the call, also its own headers and query. */
+/** The options of one look-up, including the headers and the query of the call. */
 const partOptions = (call: Call): RequestOptions => ({ ...call.options, ...call.partOptions() });
 
-/** Calls `onPending`. An error that it throws, or rejects with, ends the wait. */
-async function tellPending({ scope }: Call, { onPending }: WaitOptions, render: Render): Promise<void> {
+/** Calls `onPending`. If it throws or rejects, the wait ends with that error. */
+async function reportPending({ scope }: Call, { onPending }: WaitOptions, render: Render): Promise<void> {
   if (onPending === undefined) return;
   try {
     await scope.within(Promise.resolve(onPending(render, scope.elapsed())));
   } catch (error) {
-    // So it is thrown as it is.
+    // So the call throws it unchanged.
     scope.end(error);
     throw error;
   }
 }
 
-/** What a wait needs of a render. */
+/** The wait uses only the status of a render. */
 const needsStatus = { needs: ["status"] };
 
-/** Polls the status of a render until it is completed, at the times that `Retry-After` gives, or else once in each interval. */
+/** Reads the status of a render until it is completed, at the times of `Retry-After`, or once in each interval. */
 export function waitForRender(
   send: SendPart,
   context: CallContext,
@@ -153,26 +150,23 @@ export function waitForRender(
     const status = render.status;
     if (status === "completed") return seen;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
-    await tellPending(call, options, render);
+    await reportPending(call, options, render);
     const said = parseRetryAfter(seen.response.headers, dateOf(context.clock)) ?? defaults.interval;
     return { wait: options.interval ?? Math.min(Math.max(said, shortestRetry), defaults.interval) };
   });
 }
 
 /**
- * The error of a refused file as what it says about the render. The code is the emulator's assumption: the specification does not show what
- * a failed render's file gives.
+ * Turns the error of a refused file into a `RenderFailedError` if it says that the render failed. The code is an assumption: the
+ * specification does not show the response for the file of a failed render.
  */
 export const renderFailure = (error: unknown, reference: RenderReference): unknown =>
   hasErrorObject(error) && error.code === "render_failed" ? new RenderFailedError({ reference, cause: error }) : error;
 
-/** Statuses that say nothing about a render: of the cache, the key, its permissions and the limits. */
+/** Statuses that say nothing about the render, but about a cache, the key, its permissions or the limits. */
 const unrelated: readonly number[] = [304, 401, 403, 429];
 
-/**
- * Whether the service refused a file for a reason that may lie in its render. The specification does not show what a failed render's file
- * gives.
- */
+/** Whether the service refused a file for a reason that may be its render. The specification does not show the response of a failed one. */
 export const isRefusedFile = (error: unknown): boolean =>
   (error instanceof ApiError || error instanceof ResponseValidationError) && !unrelated.includes(error.status);
 
@@ -194,8 +188,8 @@ export function getFile(
 }
 
 /**
- * Requests a file until it is ready, at the times that `Retry-After` gives. While it is not ready, the status shows whether the render
- * failed; it is read after each interval, and at the end. When the file is refused, one read of the status decides.
+ * Requests a file until it is ready, at the times of `Retry-After`. Meanwhile it reads the status after each interval and at the end, which
+ * shows whether the render failed. When the file is refused, one read of the status decides.
  */
 export function waitForFile(
   send: SendPart,
@@ -207,20 +201,20 @@ export function waitForFile(
 ): ApiCall<Download> {
   const path = { renderReference };
   const { interval = defaults.interval } = options;
-  /** When the status is due, in milliseconds since the call began. */
+  /** When the status is read next, in milliseconds since the call began. */
   let statusAt = interval;
   /** Reads the status after a response that is not the file. Throws if it shows that the render failed. */
   const readStatus = async (call: Call, refusal: unknown) => {
     const isPending = refusal instanceof NotReadyError;
     const { data: render } = await send(getRender, { path }, partOptions(call), needsStatus).catch((error: unknown) => {
-      // The service refuses both.
+      // The service refuses both requests: the first error says more.
       throw isPending || !(error instanceof ApiError) ? error : refusal;
     });
     watch?.saw(render);
     const status = render.status;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
-    // It may have been completed meanwhile.
-    if (isPending && status !== "completed") await tellPending(call, options, render);
+    // It may have been completed since.
+    if (isPending && status !== "completed") await reportPending(call, options, render);
     statusAt = call.scope.elapsed() + interval;
   };
   return waiting(context, renderReference, endpoint, options, watch, async (call, isLast) => {
@@ -233,7 +227,7 @@ export function waitForFile(
       if (!isPending || isLast || call.scope.elapsed() >= statusAt) await readStatus(call, error);
       // The render has not failed.
       if (!isPending) throw error;
-      return { wait: Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry) };
+      return { wait: Math.max(error.retryAfter ?? defaultRetryAfter, shortestRetry) };
     }
   });
 }

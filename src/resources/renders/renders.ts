@@ -1,7 +1,7 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt, isRecord } from "../../util/foreign.ts";
@@ -36,16 +36,14 @@ import {
 
 /** Creates, waits for and downloads mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
-  readonly #send: Send;
   readonly #sendPart: SendPart;
-  readonly #context: CallContext;
   readonly #runningUploads: RunningUploads;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, context: CallContext, runningUploads: RunningUploads) {
-    this.#send = send;
-    this.#sendPart = (...request) => send(...request).withResponse();
+  constructor(context: CallContext, runningUploads: RunningUploads) {
     this.#context = context;
+    this.#sendPart = (...request) => context.send(...request).withResponse();
     this.#runningUploads = runningUploads;
   }
 
@@ -60,7 +58,7 @@ export class RendersResource {
    * const mockup = await partner.renders.media(reference, { wait: true });
    */
   create(render: RenderInput, options?: RequestOptions): ApiCall<CreatedRender> {
-    return this.#send(createRender, { body: render }, options);
+    return this.#context.send(createRender, { body: render }, options);
   }
 
   /**
@@ -69,12 +67,12 @@ export class RendersResource {
    * @throws `NotFoundError` if no render has this reference.
    */
   get(renderReference: RenderReference, options?: RequestOptions): ApiCall<Render> {
-    return this.#send(getRender, { path: { renderReference } }, options);
+    return this.#context.send(getRender, { path: { renderReference } }, options);
   }
 
   /**
-   * Waits until a render is completed and returns it (specification 3.2). It reads the status when the service says it
-   * with `Retry-After`, or else every 60 000 ms; the option `interval` is another time.
+   * Waits until a render is completed and returns it (specification 3.2). It reads the status at the times of the service's `Retry-After`, or
+   * every 60 000 ms. The option `interval` replaces both.
    *
    * @throws `RenderFailedError` if the service failed to process the render.
    * @throws `WaitTimeoutError` if the `deadline` of the call or the client ends first; without one, after 600 000 ms. The service continues
@@ -89,7 +87,7 @@ export class RendersResource {
   /**
    * Downloads the image of a render (specification 4.6). Takes one token of the `downloads` limit.
    *
-   * With `wait`, it repeats the request at the times that the service's `Retry-After` gives, within the same deadline as
+   * With `wait`, it repeats the request at the times of the service's `Retry-After`, within the same deadline as
    * {@link RendersResource.wait}. Each request takes a token. While the file is not ready, it reads the status after each `interval`
    * and before the deadline. When the file is refused, it reads the status at once.
    *
@@ -133,9 +131,9 @@ export class RendersResource {
    * Makes many mockups: uploads each image, creates each render, waits for it and opens or saves its picture. It yields each outcome with
    * its row when it is ready. One failure does not stop the other rows.
    *
-   * `map` converts your row to a {@link MockupInput}. Without it, each row is one without additional fields. Rows are read when there is work on them, so `rows` may be endless. The client's
-   * `storage` remembers compositions and renders: a render that it has is never created again, also after the process was killed, or
-   * by several processes at the same time. Without the option `storage`, it remembers them until the client ends.
+   * `map` converts your row to a {@link MockupInput}. Without it, each row is an input without additional fields. Rows are pulled lazily, so
+   * `rows` may be endless. The client's `storage` remembers compositions and renders: a stored render is never created again, not even after
+   * a kill or by several processes at once. Without the option `storage`, the client remembers them until it ends.
    *
    * Leaving the loop ends all waits and cancels all pictures that were not yielded yet. A started creation is finished first, unless
    * `signal` aborts it. Iterate the outcomes once; a second loop throws an `AlreadyReadError`.
@@ -181,5 +179,5 @@ const waitFault = {
   message: "expected true, false or an object with wait options (interval, onPending)",
 };
 
-/** Where a call was made: below these methods of the stack. */
+/** The frames below this method in a stack are the caller's. */
 const { batch } = RendersResource.prototype;

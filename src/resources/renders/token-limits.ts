@@ -8,7 +8,7 @@ import { getRendertokens } from "../rendertokens/rendertokens.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { createRender } from "./renders.endpoints.ts";
 
-/** Milliseconds before the week's tokens are read again, when they seem to be too few. */
+/** Milliseconds before the week's tokens are read again if they seem too few. */
 const readAgainAfter = 60_000;
 
 /** The right to deduct tokens for one creation. */
@@ -27,25 +27,25 @@ interface Limits {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /**
- * The rendertokens that a batch may deduct: those of its budget, and those of the week, which are read once and then counted. Before a
- * creation is sent, it reserves its tokens, with those of its retries, so that the budget is never exceeded. If the week's tokens cannot be
- * read, only the service's refusals show that their limit is reached.
+ * The rendertokens that a batch may deduct: its budget, and the tokens of the week, which are read once and then counted. Each creation first
+ * reserves tokens for itself and its retries, so that the budget is never exceeded. If the week's tokens cannot be read, only a refusal of the
+ * service shows that they are used up.
  */
 export class TokenLimits {
   readonly #tools: BatchTools;
   readonly #budget: number;
   readonly #attempts: number;
-  /** The tokens that were deducted, or may have been deducted by creations whose responses were lost. */
+  /** The tokens that were deducted, including those that lost creations may have deducted. */
   spent = 0;
   readonly #reservations = new Set<Reservation>();
   /** Resolves when a reservation ends. */
   #ended = Promise.withResolvers<void>();
-  /** The tokens of the week that were not deducted yet. */
+  /** The tokens of the week that are left. */
   #remaining = 0;
   #resetsAt: string | undefined;
-  /** When the week's tokens were learned; undefined if that was before the latest deduction. */
+  /** When `#remaining` was read; undefined if tokens were deducted since. */
   #learnedAt: number | undefined;
-  /** The request for the week's tokens that is running; it never rejects. */
+  /** The current request for the week's tokens. Never rejects. */
   #reading: Promise<void> | undefined;
 
   constructor(tools: BatchTools, { budget = Number.POSITIVE_INFINITY, attempts }: Limits) {
@@ -54,7 +54,7 @@ export class TokenLimits {
     this.#attempts = attempts;
   }
 
-  /** Throws if it is already known that {@link TokenLimits.reserve} would throw. It requests nothing. */
+  /** Throws if {@link TokenLimits.reserve} would certainly throw. Sends no request. */
   check(cost: number): void {
     if (this.#reservations.size > 0) return;
     if (this.#affordable(cost) < 1) throw this.#overBudget(cost);
@@ -68,7 +68,7 @@ export class TokenLimits {
    */
   async reserve(cost: number, row: BatchRow): Promise<Reservation> {
     for (;;) {
-      // What is deducted while the tokens are read would be counted twice, or not at all.
+      // Tokens that are deducted during a read would be counted twice, or not at all.
       while (this.#reading !== undefined) await this.#reading;
       throwIfAborted(row.signal);
       const attempts = this.#affordable(cost);
@@ -78,7 +78,7 @@ export class TokenLimits {
         this.#reservations.add(reservation);
         return reservation;
       }
-      // A reservation that ends may leave tokens.
+      // Another reservation may end without using its tokens.
       if (this.#reservations.size > 0) await unlessAborted(this.#ended.promise, row.signal);
       else if (!isCovered && !this.#isFresh) this.#read(row);
       else if (attempts > 0) throw this.#overLimit(cost);
@@ -86,14 +86,14 @@ export class TokenLimits {
     }
   }
 
-  /** Ends a reservation: so many attempts deducted tokens, or may have. With an error, the service refused the creation. */
+  /** Ends a reservation. `deducted` is the number of attempts that deducted tokens, or may have. */
   settle(reservation: Reservation, deducted: number, refusal?: RendertokenLimitError): void {
     const { cost } = reservation;
     this.#reservations.delete(reservation);
     this.spent += cost * deducted;
     this.#remaining -= cost * deducted;
     if (deducted > 0) this.#learnedAt = undefined;
-    // Other processes used the tokens of the week.
+    // Other processes have used the tokens of the week.
     if (refusal !== undefined) this.#learn(Math.min(this.#remaining, cost - 1), refusal.resetsAt ?? this.#resetsAt);
     this.#ended.resolve();
     this.#ended = Promise.withResolvers();
@@ -106,7 +106,7 @@ export class TokenLimits {
     return cost > 0 ? Math.min(this.#attempts, Math.floor(left / cost)) : this.#attempts;
   }
 
-  /** Whether the week's tokens cover one attempt more, as far as is known. */
+  /** Whether the known tokens of the week cover one more attempt. */
   #isCovered(cost: number): boolean {
     return this.#remaining - sum([...this.#reservations].map((other) => other.cost)) >= cost;
   }
@@ -133,7 +133,7 @@ export class TokenLimits {
 
   #overBudget(cost: number): TokenBudgetError {
     const error = new TokenBudgetError({ cost, remaining: this.#budget - this.spent, resetsAt: this.#resetsAt });
-    // It may be thrown on the way of an upload.
+    // It may be thrown by the call of an upload, which would add its own endpoint.
     error.endpoint = nameOf(createRender);
     return error;
   }

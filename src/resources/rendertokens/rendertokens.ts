@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint, field } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { open, timestamp } from "../../schemas/shape.ts";
 
 /** The weekly rendertoken limit of the organization (specification 2.9, 8). */
@@ -33,11 +33,11 @@ export const getRendertokens = endpoint({
 
 /** Reads the weekly rendertoken limit (specification 2.9, 4.6). */
 export class RendertokensResource {
-  readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(context: CallContext) {
+    this.#context = context;
   }
 
   /**
@@ -47,6 +47,6 @@ export class RendertokensResource {
    * const { remaining, resets } = await partner.rendertokens.get();
    */
   get(options?: RequestOptions): ApiCall<Rendertokens> {
-    return this.#send(getRendertokens, {}, options);
+    return this.#context.send(getRendertokens, {}, options);
   }
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint, field, list } from "../../http/endpoint.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import type { PerspectiveReference, ProductgroupReference, SceneReference } from "../../references/references.ts";
 import { array, descriptive, flag, open, reference, text } from "../../schemas/shape.ts";
@@ -69,13 +69,11 @@ export interface SceneListOptions extends RequestOptions {
 
 /** Reads the scenes in which products can be rendered (specification 2.9, 4.6). */
 export class ScenesResource {
-  readonly #send: Send;
-  readonly #start: Start;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, { start }: CallContext) {
-    this.#send = send;
-    this.#start = start;
+  constructor(context: CallContext) {
+    this.#context = context;
   }
 
   /**
@@ -86,7 +84,7 @@ export class ScenesResource {
    */
   list(options: SceneListOptions = noOptions): ApiCall<readonly SceneSummary[]> {
     const [query, request] = splitFields(options, "productgroupReference");
-    return readList(this.#start, listScenes, { query }, request);
+    return readList(this.#context.start, listScenes, { query }, request);
   }
 
   /**
@@ -95,6 +93,6 @@ export class ScenesResource {
    * @throws `NotFoundError` if no scene has this reference.
    */
   get(sceneReference: SceneReference, options?: RequestOptions): ApiCall<Scene> {
-    return this.#send(getScene, { path: { sceneReference } }, options);
+    return this.#context.send(getScene, { path: { sceneReference } }, options);
   }
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint, field } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { isReference, type ShipmentReference } from "../../references/references.ts";
 import { anyList, open, reference, text } from "../../schemas/shape.ts";
 import { isObject } from "../../util/foreign.ts";
@@ -38,10 +38,10 @@ export const getShipment = endpoint({
 });
 
 /**
- * Returns the references of all shipments anywhere in a value, each once: for example those of an order. Never throws for JSON.
+ * Returns the shipment references anywhere in a value, such as an order, each once. Empty if there are none. Never throws for JSON.
  *
- * The specification does not show where an order names its shipments, or whether it does. What a response has beyond the specification is
- * kept, so a shipment's reference is found in any field. It is empty if there is none.
+ * The specification does not show whether, or where, an order names its shipments. The SDK keeps unknown fields of a response, so this
+ * function finds a reference in any field.
  *
  * @param response An order, or any other data of a response, such as a claim.
  * @example
@@ -52,7 +52,7 @@ export const getShipment = endpoint({
  */
 export function shipmentsIn(response: unknown): ShipmentReference[] {
   const references = new Set<ShipmentReference>();
-  // A set that grows while it is read: values of any depth, and none twice.
+  // The set grows while it is iterated: values of any depth, each once.
   const values = new Set([response]);
   for (const value of values) {
     if (isReference("Shipment", value)) references.add(value);
@@ -63,12 +63,10 @@ export function shipmentsIn(response: unknown): ShipmentReference[] {
 
 /** Reads shipments (specification 2.10, 4.8). */
 export class ShipmentsResource {
-  readonly #send: Send;
   readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
-    this.#send = send;
+  constructor(context: CallContext) {
     this.#context = context;
   }
 
@@ -80,14 +78,14 @@ export class ShipmentsResource {
    * const { trackingUrl } = await partner.shipments.get(shipmentReference);
    */
   get(shipmentReference: ShipmentReference, options?: RequestOptions): ApiCall<Shipment> {
-    return this.#send(getShipment, { path: { shipmentReference } }, options);
+    return this.#context.send(getShipment, { path: { shipmentReference } }, options);
   }
 
   /**
    * Reads many shipments by their references. Each is one request with low priority, at most 16 at a time. It yields each outcome with its
    * row when it is ready. One failure does not stop the other rows. Iterate the outcomes once.
    *
-   * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
+   * `map` returns the reference for your row. Without it, each row is a reference. `concurrency` is the number of requests at a time.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid.
    * @example

@@ -4,7 +4,7 @@ import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts"
 import { since } from "../../changes/snapshot.ts";
 import { cursor, endpoint, page } from "../../http/endpoint.ts";
 import { withRequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ItemReference } from "../../references/references.ts";
 import { anyList, open, reference, text } from "../../schemas/shape.ts";
@@ -48,19 +48,17 @@ export class WarehouseResource {
   readonly items: ItemsResource;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
-    this.items = new ItemsResource(send, context);
+  constructor(context: CallContext) {
+    this.items = new ItemsResource(context);
   }
 }
 
 /** Lists warehouse items, the physical stock units that you own and the operator stores (specification 2.10, 4.3). */
 export class ItemsResource {
-  readonly #send: Send;
   readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
-    this.#send = send;
+  constructor(context: CallContext) {
     this.#context = context;
   }
 
@@ -71,15 +69,15 @@ export class ItemsResource {
    * const items = await partner.warehouse.items.list().toArray();
    */
   list(options?: ListOptions): Paginator<WarehouseItem> {
-    return paginate(this.#send, listItems, {}, options);
+    return paginate(this.#context.send, listItems, {}, options);
   }
 
   /**
    * Reads all warehouse items and compares them with a snapshot of an earlier call (specification 2.10, 4.3). Without `since`, all items
    * are `added`.
    *
-   * The service has no endpoint for one item, so the list is read again before an item counts as removed. If other items disappear
-   * meanwhile, it is read up to four times; what is still not certain is reported by a later call. The order of `products` does not count.
+   * The service has no endpoint for one item, so the list is read again before an item counts as removed. If other items disappear in the
+   * meantime, the list is read up to four times. A later call reports what is still uncertain. The order of `products` does not matter.
    *
    * @param options `since`: the earlier snapshot, and the options of each request. `priority` is `low` by default. `deadline` limits the
    * whole call.
