@@ -201,8 +201,8 @@ describe("a value that a JavaScript program passes by mistake", () => {
       expect([name, legal[name]]).toEqual([name, withoutFields]);
     }
     const { "catalog.products.media argument 2": filename, "request argument 2": path, ...others } = legal;
-    expect(filename).toEqual(["text", "1 MB of text", "1 MB of JSON"]);
-    expect(path).toEqual(["1 MB of base64"]);
+    expect(filename).toEqual(["text", "100 kB of text", "100 kB of JSON"]);
+    expect(path).toEqual(["100 kB of base64"]);
     const arguments_ = Object.entries(others).filter(([name]) => / (argument \d|row)$/.test(name));
     expect(arguments_.filter(([, passed]) => passed.length > 0)).toEqual([]);
   });

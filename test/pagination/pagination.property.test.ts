@@ -92,7 +92,7 @@ describe("a list that changes while it is read (law 5)", () => {
         expect(read.filter(isOld)).toEqual(initial);
         expect(new Set(read).size).toBe(read.length);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     ));
 
   it('loses no order, and ends with an error, when "" leads to its beginning', () =>
@@ -105,6 +105,6 @@ describe("a list that changes while it is read (law 5)", () => {
         // Twice through the list, with a page for each order and each event.
         expect(requests).toBeLessThanOrEqual(2 * (12 + 8 + 1) + 4);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     ));
 });

@@ -41,7 +41,7 @@ function deep(step: (inner: unknown) => unknown): unknown {
   return value;
 }
 
-const megabyte = 1_000_000;
+const large = 100_000;
 
 /** Values that a JavaScript program passes by mistake. Each is made when it is used. */
 export const wrongValues: Readonly<Record<string, () => unknown>> = {
@@ -71,10 +71,10 @@ export const wrongValues: Readonly<Record<string, () => unknown>> = {
   cyclic,
   "deep object": () => deep((inner) => ({ inner })),
   "deep array": () => deep((inner) => [inner]),
-  "1 MB of text": () => "x".repeat(megabyte),
-  "1 MB of JSON": () => JSON.stringify({ text: "x".repeat(megabyte) }),
-  "1 MB of base64": () => `/9j/${"A".repeat(megabyte)}`,
-  "20,000 items": () => Array.from({ length: 20_000 }, () => 1),
-  "20,000 fields": () => Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`field${index}`, 1])),
-  "1 MB as a name": () => ({ ["x".repeat(megabyte)]: 1 }),
+  "100 kB of text": () => "x".repeat(large),
+  "100 kB of JSON": () => JSON.stringify({ text: "x".repeat(large) }),
+  "100 kB of base64": () => `/9j/${"A".repeat(large)}`,
+  "2,000 items": () => Array.from({ length: 2_000 }, () => 1),
+  "2,000 fields": () => Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`field${index}`, 1])),
+  "100 kB as a name": () => ({ ["x".repeat(large)]: 1 }),
 };

@@ -9,9 +9,9 @@ const seed = 20_261_102;
 describe("a client with a hostile `fetch`", () => {
   it("settles each call in time with a typed error or a result, creates nothing twice, shows no key, and leaves nothing open", async () => {
     // `npm run fuzz` tries as many as you give it time for.
-    const { tried, failures } = await findFaults({ seed, cases: 1_000 });
+    const { tried, failures } = await findFaults({ seed, cases: 300 });
     expect(failures.map(({ fault, plan }) => `${fault}: ${toLiteral(plan)}`)).toEqual([]);
-    expect(tried).toBe(1_000);
+    expect(tried).toBe(300);
   });
 });
 

@@ -8,7 +8,8 @@ import { listen } from "../support/raw-server.ts";
 import { ref } from "../support/references.ts";
 import { transports } from "../support/transports.ts";
 
-const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));
+/** The built package: a process loads it in a tenth of the time of the sources. */
+const built = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/${path}`, import.meta.url)));
 
 const size = 20_000_000;
 /** The bytes that the server sends at once: the whole picture, unless it is incomplete. */
@@ -34,8 +35,8 @@ describe.each(transports)("over $name", ({ name }) => {
   /** Runs a program of its own, which has a client and does `then`. */
   function run(origin: string, what: string, then: string) {
     const code = `
-      import { PodPartner } from ${source("index.ts")};
-      import { nodeTransport } from ${source("node/index.ts")};
+      import { PodPartner } from ${built("index.js")};
+      import { nodeTransport } from ${built("node.js")};
       const transport = ${name === "fetch" ? "undefined" : "nodeTransport()"};
       const baseUrl = "${origin}/${what}/v2";
       const partner = new PodPartner({ baseUrl, secretKey: "${secretKey}", transport, timeout: 60_000, deadline: 60_000 });
