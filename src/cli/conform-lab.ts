@@ -361,8 +361,17 @@ export class Lab {
       };
       // Each look takes a request for each name: the pauses grow.
       await this.until(placedAt, look, (passed) => Math.max(1_000, passed / 2));
-      if (found === undefined) throw new Untried(`none of ${names.length} likely names finds a new order`);
-      return { ...found, reference };
+      if (found === undefined) {
+        throw new Untried(
+          `none of ${names.length} likely names finds a new order: ask your contact at the service, because orders.ensure needs the name`,
+        );
+      }
+      const { parameter: customIdentifierParameter, answer } = found;
+      const place = placeOf(answer.body, reference);
+      const ofField = place === undefined || place === "" || place.includes(".") ? {} : { orderReferenceField: place };
+      const ensures = (identifier: string, assumptions: Partial<Assumptions> = {}) =>
+        this.service.ensures(identifier, { customIdentifierParameter, ...ofField, ...assumptions });
+      return { ...found, identifier: String(draft.customIdentifier), place, ofField, ensures };
     });
   }
 

@@ -15,7 +15,6 @@ import {
   orderAddress,
   pagedLists,
   pendingRender,
-  placeOf,
   productDetail,
   type Row,
   recordsIn,
@@ -37,6 +36,19 @@ import {
 } from "./conform-service.ts";
 
 type NoOrder = Assumptions["noOrder"][number];
+
+const noForm = "No override covers this form: `orders.ensure` cannot place an order. Ask your contact at the service.";
+
+/** The form in which the look-up says that no order has the identifier; undefined if it is none that a client can know. */
+function noOrderForm(answer: Answer, field: string): NoOrder | undefined {
+  const { status, body } = answer;
+  if (status === 404) return body === undefined ? "bare-404" : "404";
+  if (!isSuccess(answer)) return undefined;
+  if (body === undefined) return "empty";
+  if (body === null) return "null";
+  const isNull = isRecord(body) && (body[field] === null || Object.values(body).every((value) => value === null));
+  return isNull ? "null" : undefined;
+}
 
 /** A row about the field of a response that the specification does not show. */
 const shapeRow = (gap: number, call: keyof Assumptions["fields"], path: string, field: string): Row => ({
@@ -513,21 +525,14 @@ export const rows: readonly Row[] = [
     assumed: "orderReference",
     requests: 0,
     measure: async (lab) => {
-      const { answer, reference } = await lab.lookup();
-      const place = placeOf(answer.body, reference);
-      const follows = "Without the override a look-up ends as a `ResponseValidationError`.";
-      if (place === undefined || place.includes(".") || place === "") {
-        return {
-          value: place === "" ? "the body itself" : (place ?? "another form"),
-          harmless: place === "order.reference",
-          follows,
-        };
-      }
+      const { identifier, place, ofField, ensures } = await lab.lookup();
+      const value = place === "" ? "the body itself" : (place ?? "another form");
+      if ((await ensures(identifier)) !== "finds") return { value, follows: noForm };
       return {
-        value: place,
-        assumptions: { orderReferenceField: place },
-        harmless: ["reference", "order"].includes(place),
-        follows,
+        value,
+        assumptions: ofField,
+        harmless: (await ensures(identifier, { orderReferenceField: "orderReference" })) === "finds",
+        follows: "Without the override a look-up ends as a `ResponseValidationError`.",
       };
     },
   },
@@ -536,27 +541,21 @@ export const rows: readonly Row[] = [
     gap: 80,
     title: "Look-up of an identifier that no order has",
     assumed: "404",
-    requests: 1,
+    requests: 3,
     measure: async (lab) => {
-      const { parameter } = await lab.lookup();
-      const answer = await lab.lookUp(parameter, `${lab.service.nextIdentifier()}-none`);
-      const { status, body } = answer;
-      const follows = "Without the override no order can be placed with `orders.ensure`.";
-      const form = (value: NoOrder, harmless = true): Measured => ({
-        value,
-        assumptions: { noOrder: [value] },
-        harmless,
-        follows,
-      });
-      if (status === 404 && body === undefined) return form("bare-404", false);
-      if (status === 404 && codeOf(answer) !== "no code") return form("404");
-      if (isSuccess(answer) && body === undefined) return form("empty");
-      const isNull = body === null || (isRecord(body) && Object.values(body).every((value) => value === null));
-      if (isSuccess(answer) && isNull) return form("null");
+      const { parameter, ofField, ensures } = await lab.lookup();
+      const identifier = `${lab.service.nextIdentifier()}-none`;
+      const answer = await lab.lookUp(parameter, identifier);
+      const form = noOrderForm(answer, ofField.orderReferenceField ?? "");
+      if (form === undefined || (await ensures(identifier, { noOrder: [form] })) !== "sends") {
+        const isBare = codeOf(answer) === "no code";
+        return { value: isBare ? `${answer.status} with ${formOf(answer.body)}` : inWords(answer), follows: noForm };
+      }
       return {
-        value: codeOf(answer) === "no code" ? `${status} with ${formOf(body)}` : inWords(answer),
-        follows:
-          "No override covers this form: `orders.ensure` cannot place an order. Ask your contact at the service.",
+        value: form,
+        assumptions: { noOrder: [form] },
+        harmless: form !== "bare-404",
+        follows: "Without the override no order can be placed with `orders.ensure`.",
       };
     },
   },

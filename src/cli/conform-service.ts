@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { deflateSync } from "node:zlib";
-import type { FetchLike, PartnerClock, PodPartner, PodPartnerOptions } from "pod-partner";
+import type { Assumptions, FetchLike, PartnerClock, PodPartner, PodPartnerOptions } from "pod-partner";
 import { isRecord } from "../util/foreign.ts";
 import { Failure } from "./arguments.ts";
 import type { Sdk } from "./connection.ts";
@@ -214,7 +214,7 @@ export class MeasuredService {
     });
   }
 
-  #connect(fetch: FetchLike, options: Pick<PodPartnerOptions, "pacing" | "retry"> = {}): PodPartner {
+  #connect(fetch: FetchLike, options: Pick<PodPartnerOptions, "pacing" | "retry" | "assumptions"> = {}): PodPartner {
     const { sdk, baseUrl, secretKey, clock } = this.#target;
     const known = { timeout, responses: "report", assumptions: noAssumptions, logger: {} } as const;
     const fixed = { baseUrl, secretKey, clock, ...known };
@@ -237,6 +237,33 @@ export class MeasuredService {
       return undefined;
     };
     return { partner: this.#connect(count, { pacing: false, retry: { retries: 0 } }), refusalOf };
+  }
+
+  /**
+   * What `orders.ensure` does with the look-up's response when a client has these assumptions: it finds an order, or would send one. Nothing
+   * is sent.
+   */
+  async ensures(customIdentifier: string, assumptions: Partial<Assumptions>): Promise<"finds" | "sends" | "fails"> {
+    const { sdk, fetch = globalThis.fetch } = this.#target;
+    const none = "0".repeat(26);
+    const orderlines = [{ productReference: `Product_${none}`, quantity: 1 }] as const;
+    const order = { customIdentifier, storeReference: `Store_${none}`, shippingKind: "combined", orderlines } as const;
+    const sends = new AbortController();
+    const readOnly: FetchLike = async (request, init) => {
+      if (request.method === "POST") sends.abort();
+      sends.signal.throwIfAborted();
+      this.requests += 1;
+      return fetch(request, init);
+    };
+    try {
+      const signal = AbortSignal.any([sends.signal, this.signal]);
+      await this.#connect(readOnly, { assumptions }).orders.ensure(order, { signal, compare: false });
+      return "finds";
+    } catch (error) {
+      if (sends.signal.aborted) return "sends";
+      if (error instanceof sdk.ResponseValidationError || error instanceof sdk.NotFoundError) return "fails";
+      throw error instanceof sdk.ApiError ? new Untried(error.message) : new LostAnswer(String(error));
+    }
   }
 
   /** Whether an earlier run has left something that is to be canceled. */
@@ -364,10 +391,7 @@ export class MeasuredService {
       rmSync(journal, { force: true });
       return;
     }
-    // Whole, whenever the process is killed.
-    const partial = `${journal}.${this.run.slice(0, 8)}.part`;
-    writeFile(partial, JSON.stringify(this.#journal, null, 2));
-    renameSync(partial, journal);
+    writeFile(journal, JSON.stringify(this.#journal, null, 2));
   }
 
   /** What a later save adds is known to the service, too: without it, the next run asks the service. */
@@ -396,7 +420,8 @@ export class MeasuredService {
       throw error;
     }
     const answer = await this.#answer(() => this.partner.request("POST", "/orders", { body: { order } }));
-    const reference = referenceIn(answer.body);
+    // A refusal may name the order that has the identifier.
+    const reference = isSuccess(answer) ? referenceIn(answer.body) : undefined;
     const isKnown = reference !== undefined && orders.some((one) => one.reference === reference);
     if (reference === undefined || isKnown) {
       // A 2xx without a reference may have placed it.

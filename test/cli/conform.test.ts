@@ -463,6 +463,67 @@ describe("conform", () => {
     expect(found(report)).toEqual({ "lookup-parameter": "shopCode" });
   });
 
+  /** An emulator of which some responses are replaced. */
+  const replacing =
+    (emulator: Emulator, pattern: RegExp, replace: (response: Response) => Promise<Response>): Emulator["fetch"] =>
+    async (input, init) => {
+      const { method, url } = input as Request;
+      const response = await emulator.fetch(input, init);
+      return pattern.test(`${method} ${new URL(url).pathname}`) ? await replace(response) : response;
+    };
+
+  it.each([
+    ["null beside another field", 200, { orderReference: null, requestId: "4711" }, "null", "measured", ["noOrder"]],
+    [
+      "a code in capitals",
+      404,
+      { code: "ORDER_NOT_FOUND", message: "no" },
+      "refused (404 ORDER_NOT_FOUND)",
+      "differs",
+      [],
+    ],
+    ["a code in a field", 404, { problem: { code: "not_found" } }, "refused (404 not_found)", "differs", []],
+    ["an empty list", 200, { orders: [] }, "200 with an object with orders", "differs", []],
+  ])(
+    "asks a client what it does when a look-up says none with %s",
+    async (_, status, body, value, verdict, overrides) => {
+      const emulator = emulate();
+      const fetch = replacing(emulator, /GET .*lookup-order/, async (response) =>
+        response.ok ? response : Response.json(body, { status, headers: response.headers }),
+      );
+      const only = rows.filter(({ id }) => ["lookup-parameter", "lookup-field", "lookup-none"].includes(id));
+      const report = await measure(emulator, { fetch, only });
+      expect(report.findings.map((finding) => [finding.value, finding.verdict, finding.overrides])).toEqual([
+        ["customIdentifier", "as assumed", []],
+        ["orderReference", "as assumed", []],
+        [value, verdict, overrides],
+      ]);
+      const path = join(useFolder(), "assumptions.json");
+      writeFileSync(path, JSON.stringify(report.file));
+      const { baseUrl, secretKey, clientOptions } = emulator;
+      const partner = new PodPartner({ ...clientOptions, baseUrl, secretKey, fetch, assumptions: path });
+      const placed = partner.orders.ensure(validOrder(emulator, { customIdentifier: "shop-1" })).then(
+        () => true,
+        () => false,
+      );
+      expect(await placed).toBe(verdict !== "differs");
+    },
+  );
+
+  it("takes a refusal that names the first order for a refusal", async () => {
+    const emulator = emulate({ repeatedIdentifier: "refuse" });
+    const fetch = replacing(emulator, /POST .*\/orders$/, async (response) => {
+      if (response.status !== 409) return response;
+      const reference = emulator.world().organizations[0]?.orders.at(-1)?.reference;
+      const body = { ...((await response.json()) as object), order: { reference } };
+      return Response.json(body, { status: 409, headers: response.headers });
+    });
+    const only = rows.filter(({ id }) => id === "repeated-identifier");
+    const report = await measure(emulator, { fetch, only });
+    expect(found(report)).toEqual({ "repeated-identifier": "refused (409 custom_identifier_taken)" });
+    expect(openOrders(emulator)).toEqual([]);
+  });
+
   it("refuses to start while the orders of a run against another service are open", async () => {
     const journal = join(useFolder(), "journal.json");
     const orders = [{ identifier: "conform-1", quantity: 1 }];
