@@ -197,8 +197,9 @@ export const conform = command({
       throw usage("conform places orders: add --test-environment if the base URL is that of the test environment.");
     }
     const variables = { ...process.env, ...variablesIn(values["env-file"]) };
-    const { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey } = variables;
-    if (!baseUrl || !secretKey) throw cannotRun("Set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.");
+    const { POD_PARTNER_BASE_URL: baseUrl = "", POD_PARTNER_SECRET_KEY: secretKey = "" } = variables;
+    const missing = [baseUrl === "" && "POD_PARTNER_BASE_URL", secretKey === "" && "POD_PARTNER_SECRET_KEY"];
+    if (!baseUrl || !secretKey) throw cannotRun(`Set ${missing.filter(Boolean).join(" and ")}.`);
     refuseProduction(baseUrl);
     const sdk = await import("pod-partner");
     checkOptions(sdk, { baseUrl, secretKey, assumptions: noAssumptions }, variableOf);

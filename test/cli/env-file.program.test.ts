@@ -45,6 +45,17 @@ describe("--env-file", () => {
     expect((await verify("order-502", command)).code).toBe(1);
   });
 
+  it.each([
+    ["a byte order mark", "\uFEFFSHOP='a shop'\n", 0, /^true a shop\n/],
+    ["line ends of Windows", 'SHOP="a shop"\r\n', 0, /^true a shop\n/],
+    ["a quote that is not closed", 'SHOP="a shop\nOTHER=1\n', 2, /value of SHOP has a quote that is not closed\.\n$/],
+  ])("reads a file with %s", async (name, text, code, printed) => {
+    const path = at(`env ${name}`);
+    writeFileSync(path, text);
+    const ended = await runCli(["dev", "--env-file", path, "--", ...programOf("env.mjs", program)]);
+    expect([ended.code, ended.output + ended.errors]).toEqual([code, expect.stringMatching(printed)]);
+  });
+
   it.each(["doctor", "verify", "dev"])("of %s says in one line that it cannot be read", async (name) => {
     const { code, output, errors } = await runCli([
       name,
