@@ -22,7 +22,7 @@ import {
 import { sampleImage, startEmulator } from "pod-partner/testing";
 
 const design = fileURLToPath(new URL("design.png", import.meta.url));
-const name = { firstname: "Ada", lastname: "Jansen", email: "ada@example.com" };
+const name = { firstname: "Ada", lastname: "Jansen", email: "ada@example.com", phonenumber: "+31201234567" };
 const place = { streetname: "Damrak", housenumber: "1", zipcode: "1012LG", city: "Amsterdam", countryCode: "NL" };
 const customer: AddressInput = { ...name, ...place };
 

@@ -423,7 +423,7 @@ const lookupParameters = [
 ];
 
 /** Where a value is in a response: `order.reference`. */
-export function placeOf(value: unknown, wanted: string): string | undefined {
+function placeOf(value: unknown, wanted: string): string | undefined {
   if (value === wanted) return "";
   if (!isRecord(value)) return undefined;
   for (const [name, inner] of Object.entries(value)) {

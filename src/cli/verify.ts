@@ -12,7 +12,8 @@ import type { VerifyFinding } from "./verify-compare.ts";
 import { failedOf, pageOf, type RowOutcome, toHtml, toJson, toJunit, type VerifyReport } from "./verify-report.ts";
 import { removeFolders, runOnce, type Setup, type VerifyRun } from "./verify-run.ts";
 
-const defaults = { timeout: 60_000, parallel: 4, seed: 1 };
+/** A service that was measured may need more time for each order. */
+const defaults = { timeout: 60_000, measuredTimeout: 300_000, parallel: 4, seed: 1 };
 
 const flags = {
   only: list("The rows to run: their names in --list, or parts of them, with commas between them.", "rows"),
@@ -23,7 +24,10 @@ const flags = {
   "callback-url": text("Of a server: the URL of its callbacks. Each order ships when it was made.", "url"),
   orders: wholeNumber("The number of orders that exist at the start. Default 0.", { most: 10_000 }),
   seed: wholeNumber(`The number that all references derive from. Default ${defaults.seed}.`),
-  timeout: wholeNumber(`Milliseconds for each row. Default ${defaults.timeout}.`, { least: 1_000, placeholder: "ms" }),
+  timeout: wholeNumber(
+    `Milliseconds for each row. Default ${defaults.timeout}; ${defaults.measuredTimeout} with a file of assumptions.`,
+    { least: 1_000, placeholder: "ms" },
+  ),
   parallel: wholeNumber(`How many rows run at a time. Default ${defaults.parallel}; 1 for a server.`, {
     least: 1,
     most: 64,
@@ -74,8 +78,9 @@ function setupOf(values: FlagValues<typeof flags>, program: readonly string[]): 
   }
   if (sweep !== undefined && callbackUrl === undefined) throw usage("--sweep needs --callback-url.");
   const server = ready === undefined || drive === undefined ? undefined : { ready, drive, sweep };
-  const { timeout = defaults.timeout } = values;
   const assumptions = values.assumptions === undefined ? undefined : resolve(values.assumptions);
+  const isMeasured = assumptions !== undefined || Boolean(process.env.POD_PARTNER_ASSUMPTIONS);
+  const { timeout = isMeasured ? defaults.measuredTimeout : defaults.timeout } = values;
   // The rows of a server share its port.
   const parallel = server === undefined ? (values.parallel ?? defaults.parallel) : 1;
   const variables = variablesIn(values["env-file"]);
