@@ -9,6 +9,7 @@ import type { Schema } from "../schemas/shape.ts";
 import { abortController, eitherSignal, throwIfAborted } from "../util/abort-signals.ts";
 import { textOf } from "../util/foreign.ts";
 import { Latest } from "../util/latest.ts";
+import { builtIn } from "../util/runtime.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
 export interface ListOptions extends RequestOptions {
@@ -131,8 +132,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** Read once, so that the fake timers of a test cannot stop an iteration. */
-const { setImmediate } = globalThis;
+/** Read once, so that the fake timers of a test cannot stop an iteration. The global one of the edge runtime of Next.js throws. */
+const setImmediate = builtIn("node:timers")?.setImmediate;
 
 /** Waits for a turn of the event loop; not at all on a platform that cannot tell. */
 const nextTurn = (): Promise<void> | undefined => setImmediate && new Promise((resolve) => setImmediate(resolve));

@@ -27,6 +27,7 @@ interface BuiltIns {
   "node:os": typeof import("node:os");
   "node:path": typeof import("node:path");
   "node:sqlite": typeof import("node:sqlite");
+  "node:timers": typeof import("node:timers");
   "node:url": typeof import("node:url");
   "node:util": typeof import("node:util");
 }

@@ -72,7 +72,10 @@ export async function startNextApp(
   const server = spawn(process.execPath, [program, "start", "-p", "0", "-H", "127.0.0.1"], options);
   const origin = await originOf(server.stdout);
   server.stdout.resume();
-  server.stderr.resume();
+  let errors = "";
+  server.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors = (errors + text).slice(-4_000);
+  });
   return {
     async visit(path, query = {}) {
       const response = await fetch(`${origin}${path}?${new URLSearchParams(query)}`);
@@ -80,7 +83,7 @@ export async function startNextApp(
     },
     async post(path, body) {
       const response = await fetch(`${origin}${path}`, { method: "POST", body });
-      if (!response.ok) throw new Error(`${path} responds ${response.status}: ${await response.text()}`);
+      if (!response.ok) throw new Error(`${path} responds ${response.status}:\n${errors}`);
       return await response.json();
     },
     async [Symbol.asyncDispose]() {

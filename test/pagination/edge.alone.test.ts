@@ -1,0 +1,27 @@
+import { expect, it, vi } from "vitest";
+
+it("reads a list on a platform whose `setImmediate` and built-in modules throw, as on the edge runtime of Next.js", async () => {
+  const { getBuiltinModule } = process;
+  const unsupported = () => {
+    throw new Error("A Node.js API is used which is not supported");
+  };
+  vi.resetModules();
+  vi.stubGlobal("setImmediate", unsupported);
+  Object.assign(process, { getBuiltinModule: unsupported });
+  try {
+    const { PodPartner } = await import("pod-partner");
+    const pages = [
+      { images: [{ reference: "Image_00000000000000000000000001" }], nextCursor: "two" },
+      { images: [{ reference: "Image_00000000000000000000000002" }], nextCursor: null },
+    ];
+    const partner = new PodPartner({
+      baseUrl: "https://service.test/v2",
+      secretKey: "a-secret-key",
+      fetch: async () => Response.json(pages.shift()),
+    });
+    expect(await partner.images.list().toArray()).toHaveLength(2);
+  } finally {
+    Object.assign(process, { getBuiltinModule });
+    vi.unstubAllGlobals();
+  }
+});
