@@ -1,4 +1,4 @@
-/** Five orders through the whole program: `npx pod-partner verify -- node examples/postgres/verify.ts`. */
+/** Five orders through the whole program: `npx pod-partner verify -- node verify.ts`. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Five orders through the queue of examples/fleet: `REDIS_URL=… npx pod-partner verify -- node examples/verify/fleet.ts`. */
+/** Five orders through the queue of examples/fleet: `REDIS_URL=… npx pod-partner verify -- node fleet.ts`. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { fiveOrders } from "./orders.ts";

@@ -1,4 +1,4 @@
-/** Five messages for the function of examples/cookbook/lambda.ts: `REDIS_URL=… npx pod-partner verify -- node examples/verify/lambda.ts`. */
+/** Five messages for the function of examples/cookbook/lambda.ts: `REDIS_URL=… npx pod-partner verify -- node lambda.ts`. */
 import type { Context, SQSEvent } from "aws-lambda";
 import { fiveOrders } from "./orders.ts";
 import { redisOfRow } from "./redis.ts";

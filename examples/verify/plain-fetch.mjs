@@ -1,6 +1,6 @@
 /**
  * BROKEN ON PURPOSE: it retries like most clients, and so it orders twice when a response is lost.
- * `npx pod-partner verify -- node examples/verify/plain-fetch.mjs` finds it.
+ * `npx pod-partner verify -- node plain-fetch.mjs` finds it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -1,4 +1,4 @@
-/** Five webhooks for the server of examples/cookbook/shopify-webhook.ts: `npx pod-partner verify -- node examples/verify/shopify.ts`. */
+/** Five webhooks for the server of examples/cookbook/shopify-webhook.ts: `npx pod-partner verify -- node shopify.ts`. */
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-"""Places orders once over plain HTTP: `npx pod-partner verify -- python3 examples/verify/worker.py`. Needs Python 3.9, Linux or macOS, and no package."""
+"""Places orders once over plain HTTP: `npx pod-partner verify -- python3 worker.py`. Needs Python 3.9, Linux or macOS, and no package."""
 
 import base64
 import fcntl

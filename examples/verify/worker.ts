@@ -1,4 +1,4 @@
-/** Places orders from a queue, each once, whatever happens: `npx pod-partner verify -- node examples/verify/worker.ts`. */
+/** Places orders from a queue, each once, whatever happens: `npx pod-partner verify -- node worker.ts`. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PodPartner, PodPartnerError } from "pod-partner";

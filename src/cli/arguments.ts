@@ -84,7 +84,7 @@ export const list = (help: string, placeholder: string) =>
 export const oneOf = <Word extends string>(help: string, words: readonly Word[]) =>
   ({
     help,
-    placeholder: words.join("|"),
+    placeholder: "what",
     expected: words.join(", ").replace(/, (?!.*, )/, " or "),
     read: (value: string) => words.find((word) => word === value),
   }) satisfies Flag<Word>;

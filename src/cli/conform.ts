@@ -169,7 +169,7 @@ export const conform = command({
     "env-file": text("A file with POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY.", "file"),
     out: text(`The file for what was measured. Default ${defaults.out}; none if there is a file to compare.`, "file"),
     compare: text(
-      "The file of an earlier run: what has become different since? Default: POD_PARTNER_ASSUMPTIONS.",
+      "The file of an earlier run: only what differs from it fails. Default: POD_PARTNER_ASSUMPTIONS.",
       "file",
     ),
     tokens: wholeNumber("The most rendertokens to spend. Default 0: no render is made.", { most: 100_000 }),

@@ -156,7 +156,7 @@ export const emulatorFlags = {
   speed: decimal("How fast the emulated time passes: 60 is an hour a minute, 0 stops it. Default 1."),
   "callback-url": text("The URL that the emulator calls when an order ships, for every store.", "url"),
   "repeated-identifier": oneOf(
-    "What an order does whose customIdentifier another order has: return the first one, be refused with 409, or become a second one. Default return-first.",
+    "The response to an order whose customIdentifier exists: return-first, the first order; refuse, a 409; create, a second order. Default return-first.",
     ["return-first", "refuse", "create"],
   ),
   assumptions: text(
@@ -275,7 +275,10 @@ export const emulator = command({
   summary: "Runs an emulator of the whole service on this machine.",
   flags: {
     ...emulatorFlags,
-    save: text("The file for the world when the emulator ends: go on with --world.", "file"),
+    save: text(
+      "Saves the world in this file when the emulator ends. With --world of the same file it goes on.",
+      "file",
+    ),
     open: { help: "Open the page in the browser." },
     quiet: { help: "Print no line for each request." },
   },

@@ -14,11 +14,11 @@ export const errorCodes = {
   canceled_quantity_below_current:
     "Read the order and send at least its current `canceledQuantity`: the value is the absolute total, not a difference.",
   canceled_quantity_exceeds_shippable: "Read the order and cancel at most `quantity - shippedQuantity` of a line.",
-  already_in_production: "The order is in production and can no longer be canceled.",
-  order_completed: "Every orderline is shipped or canceled, so the order can no longer be changed.",
+  already_in_production: "Leave the order as it is: it is in production, and can no longer be canceled.",
+  order_completed: "Leave the order as it is: every orderline is shipped or canceled, so it can no longer be changed.",
   order_not_dropship: "Use a dropship order: a combined order has no address of its own to replace.",
   replacement_address_locked:
-    "The address cannot change: a replacement order goes to the destination of the claim that it settles.",
+    "Keep the address: a replacement order goes to the destination of the claim that it settles.",
   order_not_in_shipment: "Check `orderReference` and `shipmentReference`: the shipment contains no item of the order.",
   orderline_not_in_shipment: "Check `orderlineIndex`: the shipment does not contain that orderline.",
   package_missing_category_not_allowed: "Use `claims.createPackageMissing` for a missing package.",
@@ -30,7 +30,7 @@ export const errorCodes = {
     "Retry after the weekly reset (Monday 00:00 Europe/Amsterdam). `rendertokens.get()` returns the remaining tokens.",
   rate_limited:
     "Repeat the call after `retryAfter` milliseconds, or raise `retry.maxRetryAfter`. Keep `pacing` on, and use one client per process.",
-  unknown_input_error: "The service rejected the input. Only the message describes the reason.",
+  unknown_input_error: "Read the message: only it says why the service rejected the input.",
 } as const;
 
 /** An error code that this version of the SDK knows (specification 7). */
@@ -183,7 +183,7 @@ const classHints = new Map<string, string>([
   ],
   [
     "PermissionDeniedError",
-    "The key is valid, without permission for this. Check whether the resource belongs to its organization.",
+    "Check the permissions of the key, which is valid, and whether the resource belongs to its organization.",
   ],
   ["ServerError", "Retry later. Contact the service's support if the error persists."],
   ["NotImplementedError", "The endpoint is not publicly available yet: do without it, or ask the service's support."],

@@ -3,7 +3,7 @@ import { PodPartnerError, shorten } from "./base.ts";
 
 /** What to do about an error of the file system, by its code. */
 const hints: Readonly<Record<string, string>> = {
-  ENOENT: "A folder of the path does not exist, and cannot be created.",
+  ENOENT: "Check the path: a folder of it does not exist, and cannot be created.",
   EACCES: "The process may not write there: check the permissions of the file and its folder.",
   EPERM: "The process may not write there: check the permissions of the file and its folder.",
   EROFS: "The file system can only be read: use another folder.",
@@ -19,7 +19,7 @@ const hints: Readonly<Record<string, string>> = {
   ETXTBSY: "It is a program that runs: use another path.",
   ENAMETOOLONG: "The name is too long: use a shorter one.",
   ENXIO: "It is a socket: write the `stream()` of the download into it, for example into `process.stdout`.",
-  EPIPE: "The process that read the pipe has closed it.",
+  EPIPE: "Save it again: the process that read the pipe has closed it.",
 };
 
 /**

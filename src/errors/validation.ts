@@ -101,7 +101,8 @@ export class ConfigurationError extends PodPartnerError {
   }
 }
 
-const unknownForm = "This version does not know this form of response. `partner.request` returns it as it is.";
+const unknownForm =
+  "Install the newest version, or call the endpoint with `partner.request`, which returns the response as it is.";
 
 /**
  * A response does not match the specification in what a decision or money hangs on (references, quantities, prices, cursors, strict enums),

@@ -308,7 +308,7 @@ describe("a printed error", () => {
     context.service.respond({ status: 409, body });
     const lines = [{ index: 1, canceledQuantity: 2 }];
     const text = inspect(await rejection(context.partner.orders.cancel(ref("Order"), lines)));
-    for (const once of ["so the order can no longer be changed", "ConflictError:", "status: 409,\n  code"])
+    for (const once of ["so it can no longer be changed", "ConflictError:", "status: 409,\n  code"])
       expect(text.split(once)).toHaveLength(2);
     expect(text).not.toContain("undefined");
     expect(text).toContain("isRetryable: false");
