@@ -72,7 +72,7 @@ const transport = () =>
 
 const pacingForms = "expected true, false or { shared, perSecond, burst }";
 /** The longest window of a ceiling, in seconds: a day. */
-const longestWindow = 86_400;
+const maxWindow = 86_400;
 
 const pacingObject = () =>
   z
@@ -89,9 +89,9 @@ const pacingObject = () =>
         path: ["burst"],
         error: "is used only with `perSecond`",
       }),
-      z.refine(({ perSecond = 1, burst = 1 }) => perSecond <= 0 || burst / perSecond <= longestWindow, {
+      z.refine(({ perSecond = 1, burst = 1 }) => perSecond <= 0 || burst / perSecond <= maxWindow, {
         path: ["perSecond"],
-        error: `is too low: \`burst / perSecond\` can be at most ${longestWindow} seconds, a day`,
+        error: `is too low: \`burst / perSecond\` can be at most ${maxWindow} seconds, a day`,
       }),
     );
 

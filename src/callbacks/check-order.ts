@@ -17,6 +17,7 @@ import {
   changesSince,
   comparable,
   followedOrder,
+  invisibleFor,
   isClosed,
   isOlder,
   type LookResult,
@@ -26,7 +27,7 @@ import {
 } from "./order-state.ts";
 
 /** How often one `update` starts again because it lost its lock or another call was faster. */
-const mostTurns = 5;
+const maxTurns = 5;
 /**
  * Milliseconds before each read of a check. If a response is outdated, or the service no longer has the order, a cache or replica may have
  * caught up a moment later. The pauses of an update are shorter if its `timeout` is.
@@ -36,8 +37,6 @@ const sweepPauses = [0, 1_000];
 const defaultTimeout = 10_000;
 /** Milliseconds that a sweep waits for one response. Its requests have low priority and can queue for minutes. */
 const sweepDeadline = 300_000;
-/** Milliseconds for which the service may not know an order that was just placed. */
-const invisibleFor = 3_600_000;
 
 /** Whether a sweep should check an order that was last checked at a time. */
 export type IsDue = (looked: number | undefined) => boolean;
@@ -88,7 +87,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
   }
 
   async function lockAndCheck(reference: OrderReference): Promise<LookResult> {
-    for (let turn = 0; turn < mostTurns; turn += 1) {
+    for (let turn = 0; turn < maxTurns; turn += 1) {
       // From now on the read may be too early for a new caller.
       const lock = await lockInTurn(reference).finally(() => waiting.delete(reference));
       try {
@@ -104,7 +103,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
     }
     throw fault(
       "busy",
-      `The order ${reference} was locked ${mostTurns} times, and each time the lock expired or another process changed the stored state. The storage is slow, or this process was suspended. Repeat the call later.`,
+      `The order ${reference} was locked ${maxTurns} times, and each time the lock expired or another process changed the stored state. The storage is slow, or this process was suspended. Repeat the call later.`,
     );
   }
 

@@ -71,7 +71,7 @@ export interface Reconciled {
 }
 
 /** The most failures that one error lists. */
-const mostListed = 100;
+const maxListed = 100;
 
 /** Some orders of a sweep failed; the others were handled. The failed ones stay open, and the next sweep checks them first. */
 export class ReconcileError extends PodPartnerError {
@@ -92,7 +92,7 @@ export class ReconcileError extends PodPartnerError {
     });
     this.result = result;
     this.failed = failures.length;
-    this.failures = failures.slice(0, mostListed);
+    this.failures = failures.slice(0, maxListed);
   }
 
   override toJSON() {

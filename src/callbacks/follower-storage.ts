@@ -10,7 +10,7 @@ import { wordsOf } from "../util/foreign.ts";
 import { webCrypto } from "../util/runtime.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { OrderFollowerError } from "./errors.ts";
-import { isClosed, mostAhead, orderState, type RememberedOrder, rememberedOrder } from "./order-state.ts";
+import { isClosed, maxClockSkew, orderState, type RememberedOrder, rememberedOrder } from "./order-state.ts";
 
 /** What a key holds, with its bytes, which a change of the key expects. */
 export interface Stored<Value> {
@@ -133,7 +133,7 @@ export class FollowerStorage {
 
   /** True if the holder's clock is far ahead. In a storage that expires keys by that clock, its lock could last for years. */
   #isAhead({ takenAt }: LockHolder): boolean {
-    return takenAt > dateOf(this.#clock) + mostAhead;
+    return takenAt > dateOf(this.#clock) + maxClockSkew;
   }
 
   async #lock(reference: OrderReference, options: LockOptions): Promise<Lock | undefined> {

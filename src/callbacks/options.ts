@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { ConfigurationError } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
-import { check, type UnknownKey } from "../schemas/check.ts";
-import { clock, count, type Schema } from "../schemas/shape.ts";
+import { checkedConfiguration, unknownOption } from "../schemas/check.ts";
+import { clock, count } from "../schemas/shape.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { isFunction, propertyOf } from "../util/foreign.ts";
@@ -260,10 +259,6 @@ export type ReceiverSettings =
 export type FollowerSettings = z.infer<ReturnType<typeof followerSettings>>;
 export type SweepSettings = z.infer<ReturnType<typeof sweepSettings>>;
 
-const unknownOption = (aliases: Readonly<Record<string, string>>): UnknownKey => ({
-  message: "is an unknown option",
-  aliases: new Map(Object.entries(aliases)),
-});
 const ofReceiver = unknownOption({ client: "partner", handler: "onOrderUpdated", secret: "token" });
 const ofFollower = unknownOption({
   client: "partner",
@@ -274,27 +269,21 @@ const ofFollower = unknownOption({
   ttl: "keepFor",
 });
 
-function resolve<Settings>(schema: Schema<Settings>, given: unknown, of: "receiver" | "follower"): Settings {
-  const checked = check(schema, given, [], of === "receiver" ? ofReceiver : ofFollower);
-  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, of);
-  return checked.value as Settings;
-}
-
 /** Checks the options of a receiver and completes them. Throws `ConfigurationError` with all faults. */
 export function resolveReceiverOptions(given: OrderUpdatedReceiverOptions | FollowerReceiverOptions): ReceiverSettings {
   const settings =
     propertyOf(given, "follower") === undefined
-      ? resolve(receiverWithHandler, given, "receiver")
-      : resolve(receiverWithFollower, given, "receiver");
+      ? checkedConfiguration(receiverWithHandler, given, "receiver", ofReceiver)
+      : checkedConfiguration(receiverWithFollower, given, "receiver", ofReceiver);
   return { ...settings, clock: reliable(settings.clock) };
 }
 
 /** Checks the options of the follower and completes them. Throws `ConfigurationError` with all faults. */
 export function resolveFollowerOptions(given: OrderFollowerOptions): FollowerSettings {
-  const settings = resolve(followerSettings, given, "follower");
+  const settings = checkedConfiguration(followerSettings, given, "follower", ofFollower);
   return { ...settings, clock: reliable(settings.clock) };
 }
 
 /** Checks the options of a sweep and completes them. Throws `ConfigurationError` with all faults. */
 export const resolveReconcileOptions = (given: ReconcileOptions): SweepSettings =>
-  resolve(sweepSettings, given, "follower");
+  checkedConfiguration(sweepSettings, given, "follower", ofFollower);

@@ -163,7 +163,10 @@ export function followedOrder(state: OrderState | null | undefined): FollowedOrd
  * How many milliseconds the clock of the service or of another process may be ahead. A stored time further in the future is ignored, because
  * one of the clocks is wrong.
  */
-export const mostAhead = 300_000;
+export const maxClockSkew = 300_000;
+
+/** Milliseconds for which the service may not show an order that was just placed, although it sends callbacks for it. */
+export const invisibleFor = 3_600_000;
 
 /**
  * Whether a response is older than what was handed over. Shipped and canceled units stay so, and a line stays in its order (specification
@@ -179,7 +182,7 @@ export function isOlder(read: OrderState, known: OrderState, now: number): boole
     hasMore ||= line.shipped > shipped || line.canceled > canceled;
   }
   if (hasMore || read.by === known.by || read.at === 0) return false;
-  return read.at < known.at && known.at <= now + mostAhead;
+  return read.at < known.at && known.at <= now + maxClockSkew;
 }
 
 /**

@@ -25,9 +25,9 @@ export interface OrderUpdatedParameters {
 }
 
 /** Node's own limit for the head of a request. Other servers allow more. */
-const longestUrl = 16_384;
+const maxUrlLength = 16_384;
 
-export const isTooLong = (url: string | URL): boolean => String(url).length > longestUrl;
+export const isTooLong = (url: string | URL): boolean => String(url).length > maxUrlLength;
 
 const environments = ["prod", "test"] as const;
 
@@ -77,7 +77,7 @@ export const lastOf = (query: URLSearchParams, name: string): string | undefined
 export function parseOrderUpdated(url: string | URL): OrderUpdatedParameters {
   if (isTooLong(url)) {
     throw new CallbackValidationError({
-      issues: [{ path: [], message: `the URL is longer than ${longestUrl} characters` }],
+      issues: [{ path: [], message: `the URL is longer than ${maxUrlLength} characters` }],
     });
   }
   const query = queryOf(url);

@@ -15,16 +15,16 @@ import {
   resolveReceiverOptions,
 } from "./options.ts";
 import { OrderQueue } from "./order-queue.ts";
+import { invisibleFor } from "./order-state.ts";
 import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
 
 /** The most callbacks at a time, waiting ones included. Each holds a connection and a few kilobytes. */
-const mostOpen = 1_000;
+const maxOpen = 1_000;
 /** How many missing orders are looked up in a burst, and the milliseconds until one more is. */
-const mostMissing = 100;
+const maxMissing = 100;
 const missingEvery = 1_000;
-/** Milliseconds for which the service may send callbacks for an order without showing it, and how many such orders are remembered. */
-const invisibleFor = 3_600_000;
-const mostInvisible = 10_000;
+/** How many orders are remembered that the service does not show. */
+const maxInvisible = 10_000;
 
 /** What the receiver needs of a Node request. Those of `node:http`, `node:http2` and Express have it. */
 export interface NodeRequest {
@@ -82,7 +82,7 @@ export function createOrderUpdatedReceiver(
   /** When the last missing order no longer counts. */
   let missingUntil = 0;
   /** When the service first did not show an order, by its reference. */
-  const missingSince = new Latest<number>(mostInvisible);
+  const missingSince = new Latest<number>(maxInvisible);
 
   async function receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
     if (method !== "GET") return wrongMethod;
@@ -100,7 +100,7 @@ export function createOrderUpdatedReceiver(
       return badRequest(`This receiver accepts only callbacks of the environment ${environment}.`);
     }
     if (isClosed) return closed;
-    if (open.size >= mostOpen) return overloaded;
+    if (open.size >= maxOpen) return overloaded;
     const response = respond(callback);
     open.add(response);
     return response.finally(() => open.delete(response));
@@ -121,7 +121,7 @@ export function createOrderUpdatedReceiver(
   }
 
   async function handleInTime(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
-    if (missingUntil - clock.now() > (mostMissing - 1) * missingEvery) return overloaded;
+    if (missingUntil - clock.now() > (maxMissing - 1) * missingEvery) return overloaded;
     const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
     const late = () => new DeadlineError({ message });
     return withTimeout(clock, timeout, late, (signal) => {

@@ -8,11 +8,11 @@ import type { IsDue, SweepResult } from "./check-order.ts";
 import { fault, OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
 import type { FollowerStorage } from "./follower-storage.ts";
 import type { SweepSettings } from "./options.ts";
-import { mostAhead } from "./order-state.ts";
+import { maxClockSkew } from "./order-state.ts";
 
 /** Milliseconds before locked orders are checked again, and the longest time that a sweep waits for them. */
 const lockedInterval = 1_000;
-const longestLocked = 360_000;
+const maxLocked = 360_000;
 /** How many marks are read from the storage at a time. */
 const marksAtOnce = 32;
 
@@ -33,7 +33,7 @@ export async function sweepOrders(
 ): Promise<Reconciled> {
   const since = dateOf(clock) - unreadFor;
   // A time far in the future comes from a wrong clock.
-  const isDue: IsDue = (looked = 0) => looked < since || looked > dateOf(clock) + mostAhead;
+  const isDue: IsDue = (looked = 0) => looked < since || looked > dateOf(clock) + maxClockSkew;
   const counts = { unchanged: 0, changed: 0, gone: 0, missing: 0, skipped: 0 };
   const failures: ReconcileFailure[] = [];
   const work = (reference: OrderReference, left: AbortSignal) =>
@@ -67,14 +67,14 @@ export async function sweepOrders(
   };
 
   await check(await storage.openOrders());
-  const until = clock.now() + longestLocked;
+  const until = clock.now() + maxLocked;
   while (locked.length > 0 && clock.now() < until) {
     await held<void>(signal, (resolve) => clock.after(lockedInterval, resolve));
     await check(locked);
   }
   throwIfAborted(signal);
   for (const orderReference of locked) {
-    const message = `The order ${orderReference} was locked by other calls for ${longestLocked} ms.`;
+    const message = `The order ${orderReference} was locked by other calls for ${maxLocked} ms.`;
     failures.push({ orderReference, error: fault("busy", message) });
   }
   if (failures.length > 0) throw new ReconcileError({ result: result(), failures });

@@ -25,7 +25,7 @@ import {
   type HeaderEntries,
   joinedHeaders,
   type PartOptions,
-  part,
+  partOfCall,
   type RequestOptions,
   type RetryOptions,
 } from "./request-options.ts";
@@ -92,10 +92,10 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   readonly name: string;
   /** The same in all events, errors and traces of the call. */
   readonly id: string;
-  /** Whether the SDK makes it for another call. */
+  /** Whether the SDK makes it as a part of another call. */
   readonly isPart: boolean;
-  /** Whether another call keeps its tokens until this one has ended. */
-  readonly isFirst: boolean;
+  /** Whether it comes before all other calls: another call is sent right after it, and may keep its tokens until then. */
+  readonly isUrgent: boolean;
   readonly options: RequestOptions;
   /** Milliseconds for each attempt. */
   readonly timeout: number;
@@ -119,8 +119,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.endpoint = endpoint;
     this.name = nameOf(endpoint);
     this.id = options.callId ?? newCallId();
-    this.isPart = propertyOf(given, part) !== undefined;
-    this.isFirst = propertyOf(given, part) === "first";
+    this.isPart = propertyOf(given, partOfCall) !== undefined;
+    this.isUrgent = propertyOf(given, partOfCall) === "urgent";
     this.options =
       priority === undefined && headers === undefined
         ? options
@@ -238,13 +238,13 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     const inherited = { timeout, headers, retry, priority, callId: this.id } satisfies Record<InheritedOption, unknown>;
     const remaining = this.scope.remaining();
     const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
-    return { signal, deadline, ...inherited, [part]: true };
+    return { signal, deadline, ...inherited, [partOfCall]: true };
   }
 
   /**
    * Sends other requests as a part of this call: they end when the call ends, and the timeline has one look-up with their outcome.
    */
-  ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
+  lookUp<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
     return this.step("lookup", async (trace) => {
       const result = await this.scope.hold<T>(({ resolve, reject }) => {
         // A look-up may send many requests, such as the pages of a list. All of them end with the call.

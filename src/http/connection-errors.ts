@@ -10,10 +10,10 @@ import { proxyMessage } from "./response.ts";
 const copied = ["code", "errno", "syscall", "hostname", "address", "port"];
 
 /** The maximum number of nested causes that are copied. */
-const deepest = 5;
+const maxDepth = 5;
 
 /** The maximum number of errors of an aggregate that are copied: one for each address of a name. */
-const mostAddresses = 20;
+const maxAddresses = 20;
 
 /** Wraps an error from before the call of `fetch`: no request was sent. */
 export class NeverSent {
@@ -47,10 +47,10 @@ const detailOf = (thrown: unknown, name: string): readonly [string, string][] =>
 function readThrown(thrown: unknown, depth = 0): Thrown {
   const message = textOf(thrown, "message");
   const isOne = isError(thrown) || message !== undefined;
-  const several = isOne && depth < deepest ? propertyOf(thrown, "errors") : undefined;
-  const errors = attempt(() => (Array.isArray(several) ? several.slice(0, mostAddresses) : [])) ?? [];
+  const several = isOne && depth < maxDepth ? propertyOf(thrown, "errors") : undefined;
+  const errors = attempt(() => (Array.isArray(several) ? several.slice(0, maxAddresses) : [])) ?? [];
   const read = errors.map((error: unknown) => readThrown(error, depth + 1));
-  const cause = isOne && depth < deepest ? propertyOf(thrown, "cause") : undefined;
+  const cause = isOne && depth < maxDepth ? propertyOf(thrown, "cause") : undefined;
   return {
     isError: isOne,
     name: (isOne ? textOf(thrown, "name") : undefined) ?? "Error",

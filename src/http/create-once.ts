@@ -6,7 +6,7 @@ import { momentOf } from "../util/clock.ts";
 import type { Latest } from "../util/latest.ts";
 import type { Doubt } from "./attempts.ts";
 import type { Call, Found } from "./call.ts";
-import { isFresh, lookOnce, lookUntil, type RepeatedLook } from "./look-up.ts";
+import { isFresh, type LookUp, lookUpOnce, lookUpUntil } from "./look-up.ts";
 import { isRateLimited, refusesContent, retryAfterOf, verdictOf } from "./outcome.ts";
 import type { EncodedRequest } from "./request.ts";
 import type { RequestOptions } from "./request-options.ts";
@@ -34,7 +34,7 @@ export interface Recovery<Data> extends Unknown {
    *
    * @param sent When the first attempt was sent, by the client's clock.
    */
-  readonly look: (options: RequestOptions, sent: Moment) => Promise<Found<Data> | undefined>;
+  readonly lookUp: (options: RequestOptions, sent: Moment) => Promise<Found<Data> | undefined>;
   /** Whether the latest look-up has shown that the creation does not exist and cannot appear later. */
   readonly ruledOut?: () => boolean;
 }
@@ -48,15 +48,15 @@ export interface Created<Data> extends Found<Data> {
 }
 
 /** Look-ups in a row that may be too old when the creation has its tokens. After that, it is sent with the first token after a look-up. */
-const mostRepeats = 5;
+const maxOutdated = 5;
 /** The same after this many 429s: in a bucket of one token that no response reports, each look-up takes the token of the creation. */
-const mostRefusals = 3;
+const maxRefusals = 3;
 /** After this many, creations are prepared one at a time: their hooks may have delayed each other. */
-const mostTogether = 2;
+const maxOutdatedTogether = 2;
 /** If two requests can be this many milliseconds apart, a creation takes its tokens before it is looked up. */
-const longestApart = 500;
+const maxSpacing = 500;
 /** A creation keeps its tokens for at most this many milliseconds while it is looked up. */
-const longestKept = 30_000;
+const maxKept = 30_000;
 
 /** What is done before each attempt of a creation. */
 export interface Sending {
@@ -91,7 +91,7 @@ export function createOnce<Data>(
     const isLookedUp = recovery !== undefined && (lookFirst || attempts.lookedAt !== undefined);
     const prepared = isLookedUp ? await prepareInTurn(call, recovery, outdated) : {};
     if ("data" in prepared || note === undefined) return prepared;
-    const permit = prepared.permit ?? (await acquire(call, call.isFirst));
+    const permit = prepared.permit ?? (await acquire(call, call.isUrgent));
     try {
       await call.within(note());
     } catch (error) {
@@ -125,7 +125,7 @@ export function createOnce<Data>(
     if (!attempts.inDoubt) {
       if (!mayRetry(call, request, error, turn)) throw error;
       if (isRateLimited(error)) refusals += 1;
-      if (refusals >= mostRefusals) outdated = mostRepeats;
+      if (refusals >= maxRefusals) outdated = maxOutdated;
       return waitForTurn(call, error, turn);
     }
     if (scope.ended(error) && !(error instanceof DeadlineError)) throw error;
@@ -153,7 +153,7 @@ function prepareInTurn<Data>(
 ): Promise<Ready | Created<Data>> {
   const work = () => prepare(call, recovery, outdated);
   const inTurn = () => call.core.creations.take("", work, (turn) => call.within(turn));
-  return orUnknown(call, recovery, outdated < mostTogether ? work : inTurn);
+  return orUnknown(call, recovery, outdated < maxOutdatedTogether ? work : inTurn);
 }
 
 /**
@@ -169,23 +169,23 @@ async function prepare<Data>(
   const { pacer } = core;
   const lookUp = lookUpOf(call, recovery);
   for (let repeats = outdated; ; repeats += 1) {
-    const isLast = repeats >= mostRepeats;
+    const isLast = repeats >= maxOutdated;
     const isSendable = () => isLast || isFresh(call, repeats);
     const check = () => {
       if (!isSendable()) throw tooOld;
     };
     if (!isFresh(call, repeats) && !takesTokensFirst(call)) {
-      const found = await lookOnce(call, lookUp, { first: true });
+      const found = await lookUpOnce(call, lookUp, { urgent: true });
       if (found !== undefined) return found;
     }
     const permit = await acquire(call, isFresh(call, repeats));
     if (isSendable()) return { permit, check };
-    const release = pacer.keep(endpoint);
+    const release = pacer.keepTokens(endpoint);
     if (release === undefined) pacer.giveBack(permit);
-    const isBounded = release !== undefined && longestKept < scope.remaining();
+    const isBounded = release !== undefined && maxKept < scope.remaining();
     let isKept = false;
     try {
-      const found = await lookOnce(call, lookUp, { first: true, ...(isBounded && { deadline: longestKept }) });
+      const found = await lookUpOnce(call, lookUp, { urgent: true, ...(isBounded && { deadline: maxKept }) });
       if (found !== undefined) return found;
       isKept = release !== undefined && isFresh(call, repeats);
       if (isKept) return { permit, check };
@@ -199,7 +199,7 @@ async function prepare<Data>(
 }
 
 /** Whether a creation takes its tokens before it is looked up, because its turn may come too long after that of the look-up. */
-const takesTokensFirst = ({ core, endpoint }: Call): boolean => core.pacer.apart(endpoint) >= longestApart;
+const takesTokensFirst = ({ core, endpoint }: Call): boolean => core.pacer.spacing(endpoint) >= maxSpacing;
 
 /** Looks a creation up for `time` milliseconds, and sends it at most once if it does not exist. */
 export async function findOrCreate<Data>(
@@ -210,7 +210,7 @@ export async function findOrCreate<Data>(
   sending: Sending = {},
 ): Promise<Created<Data>> {
   if (time > 0 || !takesTokensFirst(call)) {
-    const found = await lookUntil(call, time, lookUpOf(call, recovery));
+    const found = await lookUpUntil(call, time, lookUpOf(call, recovery));
     if (found !== undefined) return found;
   }
   return createOnce(call, request, recovery, { ...sending, lookFirst: true });
@@ -264,7 +264,7 @@ function unknown({ name }: Call, cause: unknown, recovery: Unknown | undefined):
 }
 
 /** Maximum number of creations, and of changes, whose outcomes are unknown and that a client remembers. */
-export const mostInDoubt = 10_000;
+export const maxInDoubt = 10_000;
 
 /** The creations and changes of a client whose outcomes are unknown, by what identifies them. They stay until their outcome is known. */
 export type Doubts = Latest<Doubt>;
@@ -285,7 +285,7 @@ export function settleOrCreate<Data>(
     if (doubt === undefined) return createOnce(call, request, recovery, sending);
     call.attempts.identify(recovery.identifiers);
     const time = Math.max(0, doubt.until - call.core.clock.now());
-    const found = await orUnknown(call, recovery, () => lookUntil(call, time, lookUpOf(call, recovery)));
+    const found = await orUnknown(call, recovery, () => lookUpUntil(call, time, lookUpOf(call, recovery)));
     return found ?? createOnce(call, request, recovery, sending);
   });
 }
@@ -322,7 +322,7 @@ async function lookAfter<Data>(
   if (verdictOf(error, true) === "idle") return undefined;
   const { attempts, core } = call;
   attempts.lost(error);
-  return lookUntil(call, Math.max(0, (attempts.lostUntil ?? 0) - core.clock.now()), lookUpOf(call, recovery));
+  return lookUpUntil(call, Math.max(0, (attempts.lostUntil ?? 0) - core.clock.now()), lookUpOf(call, recovery));
 }
 
 /**
@@ -334,9 +334,9 @@ export const lookUpOf = <Data>(
   { attempts, core }: Call,
   recovery: Recovery<Data>,
   since?: Moment,
-): RepeatedLook<Created<Data> | undefined> => ({
-  look: async (options) => {
-    const found = await recovery.look(options, since ?? attempts.firstSent ?? momentOf(core.clock));
+): LookUp<Created<Data> | undefined> => ({
+  lookUp: async (options) => {
+    const found = await recovery.lookUp(options, since ?? attempts.firstSent ?? momentOf(core.clock));
     const isOwn = attempts.mayHaveHappened > 0;
     return found && { ...found, recovered: isOwn, existed: !isOwn };
   },

@@ -72,13 +72,7 @@ function understands(option: "cache" | "redirect", value: string): boolean {
 }
 
 /** Next.js refuses `no-store` while it prerenders a page, and treats the page as dynamic from then on. */
-function isPrerendering(error: unknown): boolean {
-  try {
-    return Reflect.get(Object(error), "digest") === "DYNAMIC_SERVER_USAGE";
-  } catch {
-    return false;
-  }
-}
+const isPrerendering = (error: unknown): boolean => propertyOf(error, "digest") === "DYNAMIC_SERVER_USAGE";
 
 /**
  * The platform's `fetch`. Next.js 16 loses the signal of a `Request` with separate options, and then returns the first response for all
@@ -110,16 +104,16 @@ interface Deno {
   createHttpClient?(options: { readonly poolMaxIdlePerHost: number; readonly http2: boolean }): unknown;
 }
 
-let client: unknown;
+let oneRequestClient: unknown;
 
 /** Creates the client at the first call. The client keeps no connection, so it needs no `close`. */
 const denoClient = (): unknown => {
-  client ??= (Reflect.get(globalThis, "Deno") as Deno | undefined)?.createHttpClient?.({
+  oneRequestClient ??= (Reflect.get(globalThis, "Deno") as Deno | undefined)?.createHttpClient?.({
     poolMaxIdlePerHost: 0,
     // With HTTP/2, parallel requests would share a connection, which then counts as reused.
     http2: false,
   });
-  return client;
+  return oneRequestClient;
 };
 
 /**
@@ -127,10 +121,10 @@ const denoClient = (): unknown => {
  * request again, also a POST that the service has carried out: the SDK would not notice, and an order would be created twice. On a new
  * connection they do not. Node never does.
  */
-function sendOnce(init: RequestInit): void {
+function preventResend(init: RequestInit): void {
   init.keepalive = false; // Bun
-  const own = denoClient();
-  if (own !== undefined) (init as DenoInit).client = own;
+  const client = denoClient();
+  if (client !== undefined) (init as DenoInit).client = client;
 }
 
 /** Loads ky. Loading it uses `Request`, for which Node loads its whole `fetch`: a program without a client does not need it. */
@@ -153,7 +147,7 @@ function initOf({ method, headers, content }: WireRequest, signal: AbortSignal |
     if (understands("redirect", "error")) init.redirect = "error";
     init.window = null;
   }
-  if (method === "POST" || method === "PATCH") sendOnce(init);
+  if (method === "POST" || method === "PATCH") preventResend(init);
   return init;
 }
 

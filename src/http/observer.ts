@@ -23,7 +23,7 @@ export function newCallId(): string {
 const time = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`);
 
 /** The level and the text of each event that is logged. The others show in a step or at the end of a call. */
-const lines: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly [level: Level, text: string] } = {
+const logged: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly [level: Level, text: string] } = {
   onRetry: ({ endpoint, attempt, error, status, delay }) => [
     "warn",
     `${endpoint} attempt ${attempt} failed (${error}${status === undefined ? "" : ` ${status}`}), again in ${time(delay)}`,
@@ -42,7 +42,7 @@ const lines: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly
 };
 
 /** How many faulty places are remembered. A forgotten one is reported again. */
-const mostPlaces = 2_000;
+const maxPlaces = 2_000;
 
 const warnedOf = new Set<string>();
 
@@ -68,7 +68,7 @@ export class Observer extends Tracing {
   readonly #logger: Logger | undefined;
   readonly #warned = new Set<string>();
   /** The faulty places that were reported. */
-  readonly #places = new Latest<true>(mostPlaces);
+  readonly #places = new Latest<true>(maxPlaces);
 
   constructor(hooks: Hooks | undefined, logger: Logger | undefined) {
     super();
@@ -78,8 +78,8 @@ export class Observer extends Tracing {
 
   observe<Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>): void {
     if (this.#hooks === undefined && this.#logger === undefined && warnings[hook] === undefined) return;
-    const line = this.#logger && lines[hook]?.(event);
-    if (line !== undefined) log(this.#logger, ...line, event);
+    const entry = this.#logger && logged[hook]?.(event);
+    if (entry !== undefined) log(this.#logger, ...entry, event);
     safely(
       () => {
         const hooks = this.#hooks?.[hook] === undefined && this.#logger === undefined ? warnings : this.#hooks;

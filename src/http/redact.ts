@@ -1,4 +1,5 @@
 import type { ErrorResponse } from "../errors/response.ts";
+import { attempt } from "../util/foreign.ts";
 import type { HeaderFields } from "../util/response-head.ts";
 import { mapTexts } from "../util/visible.ts";
 
@@ -36,19 +37,15 @@ export function createRedact(secretKey: string): (text: string) => string {
 
 export type Redact = ReturnType<typeof createRedact>;
 
-export const parseJson = (text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } => {
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return { ok: false };
-  }
-};
+/** Parses JSON. Undefined if the text is something else. */
+export const parseJson = (text: string): { readonly value: unknown } | undefined =>
+  attempt(() => ({ value: JSON.parse(text) }));
 
 /** Copies the parts of a response that an error may show. */
 export function snapshot(status: number, headers: HeaderFields, text: string, redact: Redact): ErrorResponse {
-  const json = text === "" ? undefined : parseJson(text);
+  const json = parseJson(text);
   // JSON may have escaped the key: each text of the parsed value is redacted.
-  const body = json === undefined ? undefined : json.ok ? mapTexts(json.value, redact) : redact(text);
+  const body = json === undefined ? redact(text) || undefined : mapTexts(json.value, redact);
   return {
     status,
     headers: Object.fromEntries([...headers].map(([name, value]) => [redact(name), redact(value)])),

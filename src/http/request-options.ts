@@ -11,8 +11,7 @@ import type { Priority } from "./pacing/queue.ts";
 export interface RetryOptions {
   /** The maximum number of retries. Default 7; 0 turns retries off. */
   readonly retries: number;
-  /** The upper bound of the first backoff; it doubles each time, and each wait is random between half of it and the whole. Default
-   * 250. */
+  /** The upper bound of the first backoff. It doubles each time, and each wait is random between half of it and the whole. Default 250. */
   readonly baseDelay: number;
   /** The upper bound of any backoff. Default 10 000. */
   readonly maxDelay: number;
@@ -64,13 +63,13 @@ export interface RequestOptions {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Marks the options of a call that the SDK makes for another call. */
-export const part = Symbol("part");
+/** Marks the options of a call that the SDK makes as a part of another call. */
+export const partOfCall = Symbol("partOfCall");
 
-/** The options of a call that the SDK makes for another call. */
+/** The options of a part of another call. */
 export interface PartOptions extends RequestOptions {
-  /** `first`: it comes before all other calls of its priority. */
-  readonly [part]: true | "first";
+  /** `urgent`: it comes before all other calls. */
+  readonly [partOfCall]: true | "urgent";
 }
 
 /** The options of a call without options. */
@@ -297,8 +296,8 @@ export function checkOptions(given: RequestOptions): {
 export function checkedOptions<Options>(schema: Schema, options: Options, endpoint?: string): Options {
   const checked = checkAny(options, schema);
   // A part of another call stays one.
-  const kind = propertyOf(options, part);
-  if (checked.ok) return { ...(checked.value as Options), ...(kind !== undefined && { [part]: kind }) };
+  const kind = propertyOf(options, partOfCall);
+  if (checked.ok) return { ...(checked.value as Options), ...(kind !== undefined && { [partOfCall]: kind }) };
   throw new RequestValidationError({ issues: checked.issues, ...(endpoint !== undefined && { endpoint }) });
 }
 

@@ -20,7 +20,7 @@ import type { ErrorResponse } from "../errors/response.ts";
 import { type Issue, ResponseValidationError } from "../errors/validation.ts";
 import type { AssumedCall, Assumptions } from "../schemas/assumptions.ts";
 import { check } from "../schemas/check.ts";
-import { isRecord } from "../util/foreign.ts";
+import { isRecord, propertyOf, textOf } from "../util/foreign.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
 import { isoTime } from "../util/timestamp.ts";
 import { type Endpoint, nameOf, type ResponseShape } from "./endpoint.ts";
@@ -81,14 +81,9 @@ function classFor(status: number): new (details: ApiErrorDetails) => ApiError {
   return status >= 300 && status < 400 ? RedirectError : ApiError;
 }
 
-const fieldOf = (body: unknown, name: string): unknown =>
-  typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
-
 /** The error object is the body itself, as the specification shows it, or the field `error`, as its conventions suggest. */
 const stringField = (body: unknown, name: string): string | undefined =>
-  [fieldOf(body, name), fieldOf(fieldOf(body, "error"), name)].find(
-    (value): value is string => typeof value === "string" && value !== "",
-  );
+  textOf(body, name) || textOf(propertyOf(body, "error"), name) || undefined;
 
 /** Names the origin of a redirect's target, and no other part of it. */
 function redirectMessage(location: string | undefined, url: string): string {
@@ -263,7 +258,8 @@ export function decode(
   if (shape.kind === "binary") throw refuse([{ path: [], message: redact(fileFault(response) ?? "expected a file") }]);
   if (text === "" && saysNone(undefined, shape)) return { data: noneOf(shape) };
   const json = parseJson(text);
-  if (!json.ok) throw refuse([{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }]);
+  if (json === undefined)
+    throw refuse([{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }]);
   const reading = read(json.value, shape);
   if (reading.issues.length + reading.described.length === 0) return reading;
   const all = [...reading.issues, ...reading.described];

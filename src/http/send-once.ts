@@ -20,17 +20,17 @@ import { type Arrival, isFileReady, toApiError } from "./response.ts";
 /**
  * Takes the tokens that a request needs, or waits in the queue for them.
  *
- * @param first Whether it comes before all others: a creation that was looked up is sent before the look-up is old.
+ * @param urgent Whether it comes before all others, so that a creation is sent before its look-up is too old.
  */
-export async function acquire(call: Call, first: boolean): Promise<Permit> {
-  return takeTokens(call) ?? (await queueForTokens(call, first));
+export async function acquire(call: Call, urgent: boolean): Promise<Permit> {
+  return takeTokens(call) ?? (await queueForTokens(call, urgent));
 }
 
 /** Takes the tokens that a request needs, if they are available now. */
 const takeTokens = ({ core, endpoint }: Call): Permit | undefined =>
   core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
 
-function queueForTokens(call: Call, first = call.isFirst): Promise<Permit> {
+function queueForTokens(call: Call, urgent = call.isUrgent): Promise<Permit> {
   const { core, id: callId, endpoint, name, options, retry, scope } = call;
   return call.step("queue", async (trace) => {
     trace.outcome = trace.policy = "default";
@@ -41,13 +41,13 @@ function queueForTokens(call: Call, first = call.isFirst): Promise<Permit> {
     };
     try {
       // A call that has sent a request before comes before the others of its priority.
-      const again = call.attempts.count > 0;
+      const retried = call.attempts.count > 0;
       // Its look-up, or the call that waits for it, has already waited with the priority of the call.
-      const priority = first ? "high" : (options.priority ?? "normal");
+      const priority = urgent ? "high" : (options.priority ?? "normal");
       const { maxRetryAfter } = retry;
       return await core.pacer.acquire(endpoint, priority, scope, {
-        again,
-        first,
+        retried,
+        urgent,
         maxRetryAfter,
         report,
       });

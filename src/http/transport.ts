@@ -56,10 +56,10 @@ export type Sender = (request: EncodedRequest, stop: Stop) => Promise<Received>;
 /** Adds the key's header to each request. It is added here and nowhere else. */
 export function createSender(secretKey: string, transport: Transport, clock: PartnerClock): Sender {
   const agent = userAgent();
-  const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
+  const defaults: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
   return ({ method, url, headers, body }, stop) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
-    const all = { ...own, ...headers, "x-service-secret-key": secretKey };
+    const all = { ...defaults, ...headers, "x-service-secret-key": secretKey };
     return transport.send({ method, url, headers: all, content }, stop, clock);
   };
 }

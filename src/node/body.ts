@@ -92,7 +92,7 @@ const decoders = new Map<string, () => Transform>([
 export const acceptEncoding = [...decoders.keys()].join(", ");
 
 /** The most codings that a response can have. A response with more is decoded by none. */
-const mostCodings = 3;
+const maxCodings = 3;
 
 /** The decoders of a body, in the order of use: none for a body without a coding, or with an unknown one. */
 function decodersOf({ headers, status }: ResponseHead): Transform[] {
@@ -102,6 +102,6 @@ function decodersOf({ headers, status }: ResponseHead): Transform[] {
   const makers = names
     .filter((name) => name !== "identity" && name !== "")
     .map((name) => decoders.get(name === "x-gzip" ? "gzip" : name));
-  if (makers.length > mostCodings || makers.includes(undefined)) return [];
+  if (makers.length > maxCodings || makers.includes(undefined)) return [];
   return makers.reverse().flatMap((make) => make?.() ?? []);
 }

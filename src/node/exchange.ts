@@ -14,7 +14,7 @@ import { type Connections, httpModule } from "./connections.ts";
 const common = { "accept-encoding": acceptEncoding, "cache-control": "no-cache", pragma: "no-cache" };
 
 /** Sends one request on a connection, and resolves when the head of its response has arrived. */
-export function exchange(
+export function sendOnConnection(
   connections: Connections,
   request: WireRequest,
   stop: Stop,

@@ -6,7 +6,7 @@
 
 import type { Transport } from "../http/transport.ts";
 import { Connections } from "./connections.ts";
-import { exchange } from "./exchange.ts";
+import { sendOnConnection } from "./exchange.ts";
 import { type NodeTransportOptions, resolveNodeOptions } from "./options.ts";
 
 export type { Transport } from "../http/transport.ts";
@@ -30,7 +30,7 @@ export function nodeTransport(options?: NodeTransportOptions): Transport {
       // The connection of an earlier response may have ended together with that response.
       if (request.method === "GET") await connections.settled();
       stop.check();
-      return exchange(connections, request, stop, clock);
+      return sendOnConnection(connections, request, stop, clock);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ConfigurationError } from "../errors/validation.ts";
 import { propertyOf, textOf } from "../util/foreign.ts";
+import { bytesIn } from "../util/kinds.ts";
 
 /** The methods that the SDK uses of a client of the package `redis` (node-redis 4 or newer, also a cluster or a pool). */
 export interface NodeRedisClient {
@@ -46,6 +47,14 @@ export function createScript(client: RedisClient, text: string): Script {
         throw error;
       }),
   };
+}
+
+/** The text that a script returned, or its bytes where the client gives those. */
+export function replyText(returned: unknown): string {
+  if (typeof returned === "string") return returned;
+  const bytes = bytesIn(returned);
+  if (bytes !== undefined) return new TextDecoder().decode(bytes);
+  throw new Error("Redis returned no text: use a client that returns strings or bytes");
 }
 
 type Evaluate = (script: string, keys: readonly string[], parameters: string[]) => Promise<unknown>;

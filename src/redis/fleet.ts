@@ -1,22 +1,22 @@
 import { doubtfulDistance, type Ending } from "../http/pacing/bucket.ts";
 import { type CeilingLimit, slotExpiresAfter } from "../http/pacing/ceiling.ts";
-import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
-import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
+import type { RateLimitReport } from "../http/pacing/headers.ts";
+import type { Buckets, Member, PolicyLevel, TakenTokens, TokenSource } from "../http/pacing/tokens.ts";
 import { longer, type Wait } from "../http/pacing/wait.ts";
 import { webCrypto } from "../util/runtime.ts";
 import type { RedisConnection } from "./connection.ts";
-import { Leases, leasesOf } from "./leases.ts";
+import { Grants, grantsOf } from "./grants.ts";
 import type { Reply, Stamp } from "./protocol.ts";
 import { SharedBucket } from "./shared-bucket.ts";
 
-/** The maximum number of tokens in one grant: a process that is killed loses no more. */
+/** The maximum number of tokens in one tokens: a process that is killed loses no more. */
 const maxTokens = 32;
 /** With a longer round trip to Redis, in milliseconds, this maximum grows in proportion, or the round trip would limit the rate. */
 const nearRoundTrip = 20;
 /** The most by which it grows. */
 const maxGrowth = 16;
 /** The longest time in milliseconds until the process asks again: a later response may correct a distant next token. */
-const longestWait = 60_000;
+const maxWait = 60_000;
 /** Reports wait this many milliseconds, plus two visits, for a request for tokens that carries them; then they are sent alone. */
 const reportDelay = 100;
 
@@ -34,9 +34,9 @@ export class Fleet implements TokenSource {
   readonly #process = webCrypto().randomUUID().slice(0, 8);
   readonly #buckets = new Map<string, SharedBucket>();
   /** By the policies of a queue. */
-  readonly #leases = new Map<string, Leases>();
+  readonly #grants = new Map<string, Grants>();
   /** The stamps of the requests whose tokens the fleet granted. */
-  readonly #stamps = new WeakMap<Grant, ReadonlyMap<string, Stamp>>();
+  readonly #stamps = new WeakMap<TakenTokens, ReadonlyMap<string, Stamp>>();
   /** Whether a visit is in progress. There is one at a time, because each reports all tokens that this process holds. */
   #visiting = false;
   #reportsDue = false;
@@ -62,14 +62,14 @@ export class Fleet implements TokenSource {
       if (ms > 0) held = longer(held, { ms, reason: "rate-limited", policy });
     }
     if (held !== undefined) return held;
-    const leases = this.#leasesOf(policies);
+    const grants = this.#grantsOf(policies);
     this.#returnDue();
-    const mayAsk = now >= leases.askAt || policies.some((policy) => this.#hasProbeReport(policy));
+    const mayAsk = now >= grants.askAt || policies.some((policy) => this.#hasProbeReport(policy));
     // The process asks for more when its tokens last no longer than a visit takes.
-    if (mayAsk && wanted > leases.size && (leases.lastsUntil ?? now) <= now + this.#connection.roundTrip)
-      void this.#ask(leases, wanted);
-    if (leases.next !== undefined) return this.#emptyFor(policies, leases.next.due - now);
-    if (!mayAsk) return this.#emptyFor(policies, leases.askAt - now);
+    if (mayAsk && wanted > grants.size && (grants.lastsUntil ?? now) <= now + this.#connection.roundTrip)
+      void this.#ask(grants, wanted);
+    if (grants.next !== undefined) return this.#emptyFor(policies, grants.next.due - now);
+    if (!mayAsk) return this.#emptyFor(policies, grants.askAt - now);
     // The visit wakes the queues.
     return { ms: Number.POSITIVE_INFINITY, reason: "fleet", policy: "default" };
   }
@@ -83,16 +83,16 @@ export class Fleet implements TokenSource {
     return { ms, reason: probing ? "probe" : shared ? "fair-share" : "bucket-empty", policy };
   }
 
-  take(policies: readonly string[], now: number): Grant {
-    const grant = this.#own.take(policies, now);
-    const lease = this.#connection.lost ? undefined : this.#leasesOf(policies).take();
-    if (lease !== undefined) this.#stamps.set(grant, lease.stamps);
-    return grant;
+  take(policies: readonly string[], now: number): TakenTokens {
+    const tokens = this.#own.take(policies, now);
+    const grant = this.#connection.lost ? undefined : this.#grantsOf(policies).take();
+    if (grant !== undefined) this.#stamps.set(tokens, grant.stamps);
+    return tokens;
   }
 
-  observe(grant: Grant, report: RateLimitReport, now: number): readonly string[] | undefined {
-    const named = this.#own.observe(grant, report, now);
-    const stamps = this.#stamps.get(grant);
+  observe(tokens: TakenTokens, report: RateLimitReport, now: number): readonly string[] | undefined {
+    const named = this.#own.observe(tokens, report, now);
+    const stamps = this.#stamps.get(tokens);
     if (stamps !== undefined) {
       for (const [policy, stamp] of stamps) this.#bucket(policy).addReport(stamp, this.#own.reportOf(policy, report));
       this.#reportSoon();
@@ -100,24 +100,12 @@ export class Fleet implements TokenSource {
     return named;
   }
 
-  observeNew(policy: string, report: RateLimitReport): void {
-    this.#own.observeNew(policy, report);
-  }
-
-  named(report: RateLimitReport): readonly string[] {
-    return this.#own.named(report);
-  }
-
-  reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
-    return this.#own.reportOf(policy, report);
-  }
-
-  forget(grant: Grant, ending: Ending): void {
+  forget(tokens: TakenTokens, ending: Ending): void {
     // The fleet's probe is one request: in an outage all calls would wait for the next one, so that a gateway's response ends it.
-    if (ending === "gateway") return void this.observe(grant, new Map(), this.#now());
-    this.#own.forget(grant, ending);
-    const unused = ending === "unsent" && this.#stamps.has(grant) ? 1 : 0;
-    for (const policy of grant.requests.keys()) this.#bucket(policy).returnTokens(unused);
+    if (ending === "gateway") return void this.observe(tokens, new Map(), this.#now());
+    this.#own.forget(tokens, ending);
+    const unused = ending === "unsent" && this.#stamps.has(tokens) ? 1 : 0;
+    for (const policy of tokens.keys()) this.#bucket(policy).returnTokens(unused);
     this.#reportSoon();
   }
 
@@ -129,8 +117,8 @@ export class Fleet implements TokenSource {
   /** Holds the policies for the whole fleet. After a long hold one process checks what the headers said. */
   #share(policies: readonly string[], ms: number): void {
     const until = this.#now() + ms;
-    for (const leases of this.#leases.values()) {
-      if (overlap(leases.policies, policies)) leases.askAt = Math.min(leases.askAt, until);
+    for (const grants of this.#grants.values()) {
+      if (overlap(grants.policies, policies)) grants.askAt = Math.min(grants.askAt, until);
     }
     for (const policy of policies) this.#bucket(policy).hold(until);
     void this.#report();
@@ -173,15 +161,11 @@ export class Fleet implements TokenSource {
    */
   async reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
     let tokens = 1;
-    for (const { size } of this.#leases.values()) tokens += size;
+    for (const { size } of this.#grants.values()) tokens += size;
     this.#keepUntil = Number.POSITIVE_INFINITY;
     const waits = await this.#connection.reserve(limit, Math.min(slots, tokens));
     this.#keepUntil = waits.length > 1 ? this.#now() + (waits.at(-1) ?? 0) + slotExpiresAfter : 0;
     return waits;
-  }
-
-  names(): Iterable<string> {
-    return this.#own.names();
   }
 
   #now(): number {
@@ -198,21 +182,21 @@ export class Fleet implements TokenSource {
   }
 
   /** The tokens for requests that draw from these policies. */
-  #leasesOf(policies: readonly string[]): Leases {
+  #grantsOf(policies: readonly string[]): Grants {
     // No policy has a line break in its name.
     const key = policies.join("\n");
-    let leases = this.#leases.get(key);
-    if (leases === undefined) {
-      leases = new Leases(policies);
-      this.#leases.set(key, leases);
+    let grants = this.#grants.get(key);
+    if (grants === undefined) {
+      grants = new Grants(policies);
+      this.#grants.set(key, grants);
     }
-    return leases;
+    return grants;
   }
 
   /** Tokens of a policy that this process holds. */
   #tokens(policy: string): number {
     let tokens = 0;
-    for (const { policies, size } of this.#leases.values()) if (policies.includes(policy)) tokens += size;
+    for (const { policies, size } of this.#grants.values()) if (policies.includes(policy)) tokens += size;
     return tokens;
   }
 
@@ -225,22 +209,22 @@ export class Fleet implements TokenSource {
   /** Returns the tokens that no call has used: those that were due long ago, or all that are due. */
   #returnDue(early = false): void {
     if (this.#now() < this.#keepUntil) return;
-    for (const leases of this.#leases.values()) {
-      const unused = leases.returnDue(this.#now(), early);
-      if (unused > 0) for (const policy of leases.policies) this.#bucket(policy).returnTokens(unused);
+    for (const grants of this.#grants.values()) {
+      const unused = grants.returnDue(this.#now(), early);
+      if (unused > 0) for (const policy of grants.policies) this.#bucket(policy).returnTokens(unused);
     }
   }
 
-  async #ask(leases: Leases, wanted: number): Promise<void> {
+  async #ask(grants: Grants, wanted: number): Promise<void> {
     if (this.#visiting) return;
     const growth = Math.min(maxGrowth, Math.max(1, this.#connection.roundTrip / nearRoundTrip));
     const atOnce = Math.round(maxTokens * growth);
-    const tokens = Math.min(wanted - leases.size, atOnce);
-    const reply = await this.#visit(leases.policies, tokens, Math.min(leases.used, atOnce - tokens));
+    const tokens = Math.min(wanted - grants.size, atOnce);
+    const reply = await this.#visit(grants.policies, tokens, Math.min(grants.used, atOnce - tokens));
     if (reply !== undefined) {
       const now = this.#now();
-      leases.add(leasesOf(leases.policies, reply, now));
-      leases.askAt = reply.dues.length > 0 ? now : now + Math.min(longestWait, Math.max(1, reply.wait));
+      grants.add(grantsOf(grants.policies, reply, now));
+      grants.askAt = reply.dues.length > 0 ? now : now + Math.min(maxWait, Math.max(1, reply.wait));
     }
     this.#member.wake();
     this.#reportSoon();
@@ -278,12 +262,12 @@ export class Fleet implements TokenSource {
       ([policy, state]) => state && this.#bucket(policy).observe(state, reply.dues.length, now),
     );
     const names = replaced.map(([policy]) => policy);
-    for (const leases of this.#leases.values()) if (overlap(leases.policies, names)) leases.clear();
+    for (const grants of this.#grants.values()) if (overlap(grants.policies, names)) grants.clear();
   }
 
   /** Reports after a delay, unless a request for tokens does so before. */
   #reportSoon(): void {
-    const holdsTokens = [...this.#leases.values()].some(({ size }) => size > 0);
+    const holdsTokens = [...this.#grants.values()].some(({ size }) => size > 0);
     if (this.#reportsDue || (this.#changed().length === 0 && !holdsTokens)) return;
     this.#reportsDue = true;
     this.#member.clock.after(reportDelay + 2 * this.#connection.roundTrip, () => {
@@ -313,7 +297,7 @@ export class Fleet implements TokenSource {
   /** Checks from time to time whether a lost storage is back. */
   #retry(policies: readonly string[]): void {
     if (this.#visiting || !this.#connection.mayRetry) return;
-    for (const leases of this.#leases.values()) leases.clear();
+    for (const grants of this.#grants.values()) grants.clear();
     for (const bucket of this.#buckets.values()) bucket.dropReports();
     void this.#visit(policies, 0, 0).then(() => this.#member.wake());
   }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { bytesIn } from "../util/kinds.ts";
+import { replyText } from "./client.ts";
 
 /** What a response reported about a policy, with the stamp of its request's grant. */
 export interface ReportedLevel extends Stamp {
@@ -94,16 +94,8 @@ const reply = z.object({
 
 export type Reply = z.output<typeof reply>;
 
-/** Reads the JSON that a script returned: text, or its bytes where the client gives those. */
-function readJson(returned: unknown): unknown {
-  const bytes = bytesIn(returned);
-  const text = bytes === undefined ? returned : new TextDecoder().decode(bytes);
-  if (typeof text !== "string") throw new Error("Redis returned no text: use a client that returns strings or bytes");
-  return JSON.parse(text);
-}
-
 /** Reads what the script of the pacing returned. */
-export const readReply = (returned: unknown): Reply => reply.parse(readJson(returned));
+export const readReply = (returned: unknown): Reply => reply.parse(JSON.parse(replyText(returned)));
 
 /** Reads what the script of the ceiling returned: the milliseconds until each slot comes. */
-export const readWaits = (returned: unknown): readonly number[] => numbers.parse(readJson(returned));
+export const readWaits = (returned: unknown): readonly number[] => numbers.parse(JSON.parse(replyText(returned)));

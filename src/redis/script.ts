@@ -1,5 +1,5 @@
 import { keptToken, tokenDelay } from "../http/pacing/bucket.ts";
-import { longestCheck, longestRoundTrip, minPartOfReserve, noiseOfRefill, reserve } from "../http/pacing/fair-share.ts";
+import { maxCheckInterval, maxRoundTrip, minPartOfReserve, noiseOfRefill, reserve } from "../http/pacing/fair-share.ts";
 
 /**
  * The part of the script that models one bucket: it loads the bucket, refills it, and learns from the reports of the processes. `script`
@@ -121,7 +121,7 @@ local silence = 3000
 -- shortest and longest time for which an idle bucket is kept.
 local patience, checkForResponse, checkForRoom, idle, week = 1000, 5, 20, 10000, 604800000
 -- Milliseconds after which an insufficient level is checked again, unless a token takes longer: it may have recovered.
-local longestCheck = ${longestCheck}
+local maxCheckInterval = ${maxCheckInterval}
 -- Tokens that stay in the bucket for the first request of another client, and the safety margin of the two clocks in milliseconds.
 local keptTokens, safety = 1, ${tokenDelay}
 -- A process that wants at most this many tokens comes this many milliseconds earlier than one that wants more: a user may wait for a
@@ -133,7 +133,7 @@ local backwards, forwards = 1000, 500
 local ahead = ask.latest > 0 and now - ask.latest - ask.passed or 0
 -- For other clients besides the fleet: see http/pacing/fair-share.ts.
 local reserve, perRoundTrip, reserveTime = ${reserve.tokens}, ${reserve.perRoundTrip}, ${reserve.ms}
-local quotaPart, longestRoundTrip, noise, least = ${reserve.ofQuota}, ${longestRoundTrip}, ${noiseOfRefill}, ${minPartOfReserve}
+local quotaPart, maxRoundTrip, noise, least = ${reserve.ofQuota}, ${maxRoundTrip}, ${noiseOfRefill}, ${minPartOfReserve}
 
 ${bucketFunctions}
 local function note(bucket, policy)
@@ -165,7 +165,7 @@ local function offer(bucket)
   end
   local before = countBefore(bucket)
   if bucket.others then
-    local wanted = reserve + perRoundTrip * math.min(ask.roundTrip, longestRoundTrip) / interval(bucket)
+    local wanted = reserve + perRoundTrip * math.min(ask.roundTrip, maxRoundTrip) / interval(bucket)
     local full = math.max(1, math.min(wanted, bucket.quota * quotaPart, reserveTime / interval(bucket)))
     local part = math.max(least, bucket.level / full)
     local step = interval(bucket) / (part * math.min(1, part))
@@ -215,7 +215,7 @@ local function dueOf(n)
   for i, offered in ipairs(offers) do
     if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and checkForRoom or checkForResponse)), week end
     local own = offered.from + n * offered.step
-    if own > due then due, check = own, math.max(interval(buckets[i]), longestCheck) end
+    if own > due then due, check = own, math.max(interval(buckets[i]), maxCheckInterval) end
   end
   return due, check
 end

@@ -2,8 +2,7 @@ import { Buffer } from "node:buffer";
 import { checkedConfiguration } from "../schemas/check.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
 import { lifetimeOf, storageOptions } from "../storage/contract.ts";
-import { bytesIn } from "../util/kinds.ts";
-import { createScript, type RedisClient, type Script } from "./client.ts";
+import { createScript, type RedisClient, replyText, type Script } from "./client.ts";
 
 /*
  * The scripts of `redisStorage`. Each is one atomic step on one key. Redis expires the values by its own time. Values are text (base64), so
@@ -84,8 +83,8 @@ export function redisStorage(client: RedisClient, options: RedisStorageOptions =
     kind: "redis",
     organization,
     async get(key) {
-      const text = textOf(await get([key]));
-      return text === undefined ? undefined : fromText(text);
+      const value = await get([key]);
+      return value === null || value === undefined ? undefined : fromText(replyText(value));
     },
     async set(key, value, { ttl, expected } = {}) {
       const lifetime = lifetimeOf(ttl)?.toFixed() ?? "";
@@ -97,7 +96,7 @@ export function redisStorage(client: RedisClient, options: RedisStorageOptions =
     async *keys(prefix) {
       let cursor = "0";
       do {
-        const [next = "0", ...rest] = (textOf(await keys([prefix], cursor, step)) ?? "0").split("\n");
+        const [next = "0", ...rest] = replyText(await keys([prefix], cursor, step)).split("\n");
         // Redis may find a key twice.
         for (const key of new Set(rest)) yield prefix + key;
         cursor = next;
@@ -136,12 +135,3 @@ function fromText(text: string): Uint8Array | undefined {
 
 const expectation = (expected: Uint8Array | null | undefined): [mode: string, value: string] =>
   expected === undefined ? ["any", ""] : expected === null ? ["none", ""] : ["this", toText(expected)];
-
-/** The text that a script returned, or its bytes where the client gives those. */
-function textOf(returned: unknown): string | undefined {
-  if (returned === null || returned === undefined) return undefined;
-  if (typeof returned === "string") return returned;
-  const bytes = bytesIn(returned);
-  if (bytes !== undefined) return new TextDecoder().decode(bytes);
-  throw new Error("Redis returned no text: use a client that returns strings or bytes");
-}

@@ -5,7 +5,7 @@ import { ConfigurationError, type Issue } from "../errors/validation.ts";
 import type { Doubt } from "../http/attempts.ts";
 import type { Call } from "../http/call.ts";
 import { type Created, lookUpOf, orUnknown, type Recovery, type Sending, tooOld } from "../http/create-once.ts";
-import { lookOnce } from "../http/look-up.ts";
+import { lookUpOnce } from "../http/look-up.ts";
 import type { SharedStorage } from "../http/send.ts";
 import { check } from "../schemas/check.ts";
 import { open } from "../schemas/shape.ts";
@@ -291,7 +291,7 @@ const lookAt = <Data>(
   recovery: Recovery<Data>,
   { sent }: Note,
 ): Promise<Created<Data> | undefined> =>
-  lookOnce(call, lookUpOf(call, recovery, momentAt(call, sent)), { decides: false }).catch(() => undefined);
+  lookUpOnce(call, lookUpOf(call, recovery, momentAt(call, sent)), { decides: false }).catch(() => undefined);
 
 function noteOf(bytes: Uint8Array | undefined): Note | undefined {
   if (bytes === undefined) return undefined;

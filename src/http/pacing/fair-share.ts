@@ -15,7 +15,7 @@ interface BucketSize {
  */
 export const reserve = { tokens: 24, perRoundTrip: 7, ofQuota: 2 / 3, ms: 120_000 };
 /** The longest round trip that counts, in milliseconds: in a longer one the service works, and the network is not the reason. */
-export const longestRoundTrip = 500;
+export const maxRoundTrip = 500;
 /** The rate is at least the rate of this part of the reserve, so that no call waits forever. */
 export const minPartOfReserve = 0.1;
 /**
@@ -28,7 +28,7 @@ const spreadAfterHold = { ms: 500, tokens: 24 };
 /** Other clients that use less than this part of the refill count as noise. */
 export const noiseOfRefill = 0.03;
 /** Milliseconds after which the level is checked again without a new response, unless a token takes longer. */
-export const longestCheck = 500;
+export const maxCheckInterval = 500;
 /** Others are assumed for at least this many milliseconds, or for the time of this many tokens, before responses can rule them out. */
 const leastAssumed = { ms: 1_000, tokens: 10 };
 /** What others use is an average over this many milliseconds, or over the time of this many tokens. */
@@ -131,7 +131,7 @@ export class FairShare {
 
   /** Milliseconds until the next turn, or until it is checked again, because the level changes; 0 when it is now. */
   wait(now: number): number {
-    return Math.min(this.untilTurn(now), Math.max(this.#size.interval, longestCheck));
+    return Math.min(this.untilTurn(now), Math.max(this.#size.interval, maxCheckInterval));
   }
 
   /** Milliseconds until this client's next turn at the present level; 0 when no other client is known. */
@@ -155,7 +155,7 @@ export class FairShare {
   /** The level does not include requests in flight: the longer the round trip, the larger the reserve, or the level swings. */
   #reserve(): number {
     const { quota, interval, roundTrip } = this.#size;
-    const wanted = reserve.tokens + reserve.perRoundTrip * (Math.min(roundTrip, longestRoundTrip) / interval);
+    const wanted = reserve.tokens + reserve.perRoundTrip * (Math.min(roundTrip, maxRoundTrip) / interval);
     return Math.max(1, Math.min(wanted, quota * reserve.ofQuota, reserve.ms / interval));
   }
 

@@ -3,7 +3,7 @@ import { probePeriod } from "./bucket.ts";
 import type { Ceiling } from "./ceiling.ts";
 import type { GatewayLimit } from "./gateway-limit.ts";
 import type { Waiter, WaitQueue, WaitQueues } from "./queue.ts";
-import type { TokenSource } from "./tokens.ts";
+import type { Buckets, TokenSource } from "./tokens.ts";
 import { longer, type PauseReason, type Wait } from "./wait.ts";
 
 /** A wait of this many milliseconds is reported: a little less than the 300 that are promised, because a timer can be late. */
@@ -54,6 +54,7 @@ function untilTurn({ ms, reason }: Wait, rank: number): number {
 /** What decides how long calls wait. */
 export interface PacingState {
   readonly clock: PartnerClock;
+  readonly buckets: Buckets;
   readonly tokens: TokenSource;
   readonly queues: WaitQueues;
   readonly gatewayLimit: GatewayLimit;
@@ -79,7 +80,7 @@ export class Forecast {
   /** What keeps the first call, which has its tokens, from being sent. */
   #untilOpen(): Wait | undefined {
     const { ceiling, queues } = this.#state;
-    return queues.first && (ceiling?.wait(queues.waiting + 1) ?? { ms: 0, reason: "ceiling", policy: "default" });
+    return queues.turn && (ceiling?.wait(queues.waiting + 1) ?? { ms: 0, reason: "ceiling", policy: "default" });
   }
 
   /** What keeps the first call of a queue from being sent: as last found, or now while another call waits for its slot. */
@@ -94,8 +95,7 @@ export class Forecast {
    * is over.
    */
   report(waiter: Waiter, report: (wait: Wait) => void): () => void {
-    const waitNow = () =>
-      this.#state.queues.first?.waiter === waiter ? this.#untilOpen() : this.#waitOf(waiter.queue);
+    const waitNow = () => (this.#state.queues.turn?.waiter === waiter ? this.#untilOpen() : this.#waitOf(waiter.queue));
     const wait = waitNow();
     if (wait !== undefined && !endsEarly.has(wait.reason)) {
       const ms = this.#expect(waiter, wait);
@@ -117,7 +117,7 @@ export class Forecast {
 
   /** Whole milliseconds until a call may be sent: at least as long as the tokens of all calls before it take. */
   #expect(waiter: Waiter, wait: Wait): number {
-    if (this.#state.queues.first?.waiter === waiter) return Math.ceil(untilTurn(wait, 1));
+    if (this.#state.queues.turn?.waiter === waiter) return Math.ceil(untilTurn(wait, 1));
     const rank = (policy: string) => this.#state.queues.rank(waiter, policy);
     const known = waiter.queue.policies.map((policy) => this.#state.tokens.until(policy, rank(policy)));
     return Math.ceil(Math.max(untilTurn(wait, rank("default")), this.#untilSent(rank("default")), ...known));
@@ -131,13 +131,13 @@ export class Forecast {
 
   /** Milliseconds until this number of requests has its slots of the ceiling, behind the one that waits for its slot. */
   #untilSlot(requests: number): number {
-    return this.#state.ceiling?.until(requests + (this.#state.queues.first === undefined ? 0 : 1)) ?? 0;
+    return this.#state.ceiling?.until(requests + (this.#state.queues.turn === undefined ? 0 : 1)) ?? 0;
   }
 
   /** The rate limits as this process knows them now. */
   rateLimits(): RateLimits {
     const policies: Record<string, RateLimit> = Object.create(null);
-    for (const policy of this.#state.tokens.names()) policies[policy] = this.#stateOf(policy);
+    for (const policy of this.#state.buckets.names()) policies[policy] = this.#stateOf(policy);
     return {
       policies,
       // Every call draws from `default`, too (specification 8).

@@ -5,16 +5,16 @@ import type { Wait } from "./wait.ts";
  * A limit is assumed when more than `refused` of `sent` requests in a row are refused: a few random refusals show no limit. After a wrong
  * assumption it takes more than `again`, until `sent` requests in a row are served.
  */
-const suspicious = { sent: 20, refused: 6, again: 10 };
+const suspicious = { sent: 20, refused: 6, afterMistake: 10 };
 /**
  * Requests that may be in flight while no limit is assumed. Each success adds one; while no response comes, the number doubles every `ms`
  * milliseconds. So the gateway refuses a few dozen of a large burst, not all of it.
  */
 const opening = { requests: 40, ms: 100 };
 /** The first rate is that of the requests that passed in this many milliseconds. In a shorter time a gateway's burst looks like a rate. */
-const measured = 500;
+const measuredFor = 500;
 /** The lowest first rate, in requests per second: without a burst, a gateway lets only one of many requests pass. */
-const least = 4;
+const minRate = 4;
 /** Each refusal multiplies the rate by this. */
 const cut = 0.9;
 /** The rate grows by this part a second, and twice as fast after every `ms` milliseconds without a refusal. */
@@ -22,14 +22,14 @@ const growth = { part: 0.03, ms: 700 };
 /** When requests are still refused at this part of the rate that passed before, the rate is not the reason. */
 const refuted = 1 / 3;
 /** At this rate, in requests per second, no limit is assumed any more. */
-const unlimited = 1_000;
+const maxRate = 1_000;
 const second = 1_000;
 
 /** How a request ended: `refused` by a gateway, `served` by the service, or `lost`. */
-export type Fate = "served" | "refused" | "lost";
+export type GatewayOutcome = "served" | "refused" | "lost";
 
 /** A gateway refuses with a 503, or with a 429 without the service's rate-limit headers. */
-export function fateOf(status: number, report: RateLimitReport): Fate {
+export function gatewayOutcomeOf(status: number, report: RateLimitReport): GatewayOutcome {
   if (status === 503 || (status === 429 && report.size === 0)) return "refused";
   return status < 500 && status !== 408 ? "served" : "lost";
 }
@@ -42,7 +42,7 @@ interface Series {
 }
 
 /** A request on its way through the gateway. */
-export interface Passage {
+export interface GatewayRequest {
   readonly sentAt: number;
   readonly series: Series;
   refused: boolean;
@@ -83,7 +83,7 @@ export class GatewayLimit {
   /** How many requests of a series may be refused. */
   #tolerated = suspicious.refused;
   /** The requests of the last half second. Earlier ones are removed when this has doubled: once a request would be slow. */
-  #recent: Passage[] = [];
+  #recent: GatewayRequest[] = [];
   #recentAtMost = 2 * opening.requests;
   #servedAt = Number.NEGATIVE_INFINITY;
   #sentAt = Number.NEGATIVE_INFINITY;
@@ -107,7 +107,7 @@ export class GatewayLimit {
       : { ms, reason: "slow-start", policy: "default" };
   }
 
-  take(now: number): Passage {
+  take(now: number): GatewayRequest {
     if (this.#pace !== undefined) this.#grow(this.#pace, now);
     else if (this.#inFlight >= this.#mayBeInFlight) this.#mayBeInFlight *= 2;
     this.#sentAt = now;
@@ -115,30 +115,30 @@ export class GatewayLimit {
     if (this.#inFlight >= this.#mayBeInFlight) this.#fullSince = now;
     if (this.#series.sent === suspicious.sent) this.#series = nextSeries();
     this.#series.sent += 1;
-    const passage = { sentAt: now, series: this.#series, refused: false };
-    if (this.#recent.push(passage) > this.#recentAtMost) this.#forgetEarlier(now);
-    return passage;
+    const request = { sentAt: now, series: this.#series, refused: false };
+    if (this.#recent.push(request) > this.#recentAtMost) this.#forgetEarlier(now);
+    return request;
   }
 
-  end(passage: Passage, fate: Fate, now: number): void {
+  end(request: GatewayRequest, outcome: GatewayOutcome, now: number): void {
     this.#inFlight -= 1;
-    if (fate === "refused") this.#refuse(passage, now);
-    if (fate !== "served") return;
+    if (outcome === "refused") this.#refuse(request, now);
+    if (outcome !== "served") return;
     this.#servedAt = now;
-    if (this.#pace !== undefined) this.#noteTurn(this.#pace, passage.sentAt);
+    if (this.#pace !== undefined) this.#noteTurn(this.#pace, request.sentAt);
     this.#mayBeInFlight += 1;
-    passage.series.served += 1;
-    if (passage.series.served === suspicious.sent) this.#tolerated = suspicious.refused;
+    request.series.served += 1;
+    if (request.series.served === suspicious.sent) this.#tolerated = suspicious.refused;
   }
 
-  #refuse(passage: Passage, now: number): void {
-    passage.refused = true;
-    passage.series.refused += 1;
-    if (this.#pace !== undefined && passage.sentAt > this.#pace.since) this.#pace.refused.push(passage.sentAt);
-    if (this.#pace === undefined) this.#suspect(passage.series, now);
+  #refuse(request: GatewayRequest, now: number): void {
+    request.refused = true;
+    request.series.refused += 1;
+    if (this.#pace !== undefined && request.sentAt > this.#pace.since) this.#pace.refused.push(request.sentAt);
+    if (this.#pace === undefined) this.#suspect(request.series, now);
     // A request sent before the latest cut shows nothing about the present rate.
-    else if (passage.sentAt > this.#pace.cutAt) this.#cut(this.#pace, now);
-    else if (this.#pace.cutAt === this.#pace.since && passage.sentAt > this.#pace.since - measured)
+    else if (request.sentAt > this.#pace.cutAt) this.#cut(this.#pace, now);
+    else if (this.#pace.cutAt === this.#pace.since && request.sentAt > this.#pace.since - measuredFor)
       this.#measure(this.#pace, this.#pace.before - 1);
   }
 
@@ -146,14 +146,14 @@ export class GatewayLimit {
   #suspect({ refused }: Series, now: number): void {
     if (refused <= this.#tolerated || now - this.#servedAt > second) return;
     this.#forgetEarlier(now);
-    this.#pace = { rate: least, before: 0, passed: least, since: now, cutAt: now, refused: [], turns: [] };
-    this.#measure(this.#pace, this.#recent.filter((passage) => !passage.refused).length);
+    this.#pace = { rate: minRate, before: 0, passed: minRate, since: now, cutAt: now, refused: [], turns: [] };
+    this.#measure(this.#pace, this.#recent.filter((request) => !request.refused).length);
   }
 
   /** Sets the rate to what passed before. Until the first cut, more refusals of those requests can arrive. */
   #measure(pace: Pace, before: number): void {
     pace.before = before;
-    pace.passed = Math.max(least, (before * second) / measured);
+    pace.passed = Math.max(minRate, (before * second) / measuredFor);
     pace.rate = pace.passed;
   }
 
@@ -172,12 +172,12 @@ export class GatewayLimit {
     // A gateway that counts the requests of each second passes none in the rest of it: one turn a second. A failing service has many more
     // turns. After a wrong assumption they are not counted again.
     const [first = 0, , third = Number.POSITIVE_INFINITY] = pace.turns;
-    const wasWrong = this.#tolerated === suspicious.again;
+    const wasWrong = this.#tolerated === suspicious.afterMistake;
     if (!wasWrong && third - first >= second && now - this.#servedAt <= second) {
       pace.rate = lowest;
       return;
     }
-    this.#tolerated = suspicious.again;
+    this.#tolerated = suspicious.afterMistake;
     this.#lift();
   }
 
@@ -186,7 +186,7 @@ export class GatewayLimit {
     const elapsed = now - this.#sentAt;
     if (elapsed > 2 * this.interval) return;
     pace.rate *= 1 + growth.part * 2 ** ((now - pace.cutAt) / growth.ms) * (elapsed / second);
-    if (pace.rate > unlimited) this.#lift();
+    if (pace.rate > maxRate) this.#lift();
   }
 
   /** Requests are sent freely again, first a few: the limit may exist after all. In an outage nothing is served from here on. */
@@ -198,7 +198,7 @@ export class GatewayLimit {
   }
 
   #forgetEarlier(now: number): void {
-    this.#recent = this.#recent.filter(({ sentAt }) => now - sentAt < measured);
+    this.#recent = this.#recent.filter(({ sentAt }) => now - sentAt < measuredFor);
     this.#recentAtMost = 2 * Math.max(opening.requests, this.#recent.length);
   }
 }

@@ -14,8 +14,8 @@ export interface SentRequest {
   overtaken: number;
 }
 
-/** The length of a row without requests. */
-const shortest = 64;
+/** The capacity of a row without requests. */
+const minCapacity = 64;
 
 /**
  * The requests of a bucket without a response, in the order in which they were sent. Tens of thousands can be in flight: nothing here takes
@@ -25,11 +25,11 @@ export class InFlight {
   #size = 0;
   /** Those in flight, and those that have ended since the row was last shortened. */
   #row: SentRequest[] = [];
-  #longest = shortest;
+  #capacity = minCapacity;
   /** The place of the oldest one. */
   #first = 0;
-  #ended = new Tally(shortest);
-  #unsent = new Tally(shortest);
+  #ended = new FenwickTree(minCapacity);
+  #unsent = new FenwickTree(minCapacity);
 
   get size(): number {
     return this.#size;
@@ -42,7 +42,7 @@ export class InFlight {
   }
 
   add(sent: Pick<SentRequest, "sentAt" | "level" | "sent" | "ended">): SentRequest {
-    if (this.#row.length === this.#longest) this.#shorten();
+    if (this.#row.length === this.#capacity) this.#shorten();
     const request: SentRequest = { ...sent, place: this.#row.length, state: "in flight", overtaken: 0 };
     this.#row.push(request);
     this.#size += 1;
@@ -54,7 +54,7 @@ export class InFlight {
     request.state = state;
     (state === "ended" ? this.#ended : this.#unsent).add(request.place);
     this.#size -= 1;
-    if (this.#size === 0 && this.#longest > shortest) this.#shorten();
+    if (this.#size === 0 && this.#capacity > minCapacity) this.#shorten();
   }
 
   /** The number of requests sent after this one that have ended, or that were sent until a time. */
@@ -83,14 +83,14 @@ export class InFlight {
     this.#row = this.#row.filter(({ state }) => state === "in flight");
     for (const [place, request] of this.#row.entries()) request.place = place;
     this.#first = 0;
-    this.#longest = shortest + 2 * this.#size;
-    this.#ended = new Tally(this.#longest);
-    this.#unsent = new Tally(this.#longest);
+    this.#capacity = minCapacity + 2 * this.#size;
+    this.#ended = new FenwickTree(this.#capacity);
+    this.#unsent = new FenwickTree(this.#capacity);
   }
 }
 
-/** Counts the marks in a row: a Fenwick tree. */
-class Tally {
+/** Counts the marks in a row, in the logarithm of its length. */
+class FenwickTree {
   readonly #sums: number[];
 
   constructor(places: number) {

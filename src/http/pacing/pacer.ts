@@ -2,9 +2,17 @@ import type { PartnerClock } from "../../util/clock.ts";
 import { alwaysWaited, type Ending } from "./bucket.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { Forecast, type RateLimits } from "./forecast.ts";
-import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
+import { GatewayLimit, type GatewayOutcome, gatewayOutcomeOf } from "./gateway-limit.ts";
 import { RateLimitReader, type RateLimitReport, type Rename } from "./headers.ts";
-import { type DistantToken, type Permit, type Priority, type Waiter, type WaitQueue, WaitQueues } from "./queue.ts";
+import {
+  type DistantToken,
+  type Permit,
+  type Priority,
+  type Waiter,
+  type WaitOptions,
+  type WaitQueue,
+  WaitQueues,
+} from "./queue.ts";
 import { Buckets, type PacedRoute, Routes, type TokenSource } from "./tokens.ts";
 import type { Wait } from "./wait.ts";
 
@@ -18,13 +26,7 @@ export interface PacerOptions {
 }
 
 /** How a call waits. Each field is optional. */
-export interface Acquiring {
-  /** The request had its turn and was refused: it comes before all others of its priority. */
-  readonly again?: boolean;
-  /** The request comes even before those: it must be sent soon, or another one waits for it with its tokens. */
-  readonly first?: boolean;
-  /** The call does not wait for a token that is further away than this many milliseconds. */
-  readonly maxRetryAfter?: number;
+export interface Acquiring extends Partial<WaitOptions> {
   /** Called once when the call waits for longer than a moment, with the reason and the expected time. */
   readonly report?: ((wait: Wait) => void) | undefined;
 }
@@ -56,6 +58,8 @@ export class TokenTooFar extends Error {
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
 export class Pacer {
   readonly #clock: PartnerClock;
+  /** This process's own buckets, which learn from each response. */
+  readonly #buckets: Buckets;
   readonly #tokens: TokenSource;
   readonly #queues = new WaitQueues();
   readonly #routes = new Routes();
@@ -69,14 +73,16 @@ export class Pacer {
   #kept = 0;
 
   constructor(clock: PartnerClock, { open = (own) => own, ceiling: limit, paced = true }: PacerOptions = {}) {
-    const tokens = open(new Buckets(clock), () => this.#serve());
+    const buckets = new Buckets(clock);
+    const tokens = open(buckets, () => this.#serve());
     const ceiling = limit && new Ceiling(limit, clock, tokens.reserve?.bind(tokens), () => this.#serve());
     this.#clock = clock;
     this.#paced = paced;
+    this.#buckets = buckets;
     this.#tokens = tokens;
     this.#ceiling = ceiling;
     const [queues, gatewayLimit] = [this.#queues, this.#gatewayLimit];
-    this.#forecast = new Forecast({ clock, paced, tokens, queues, gatewayLimit, ceiling });
+    this.#forecast = new Forecast({ clock, paced, buckets, tokens, queues, gatewayLimit, ceiling });
   }
 
   /** The rate limits as this process knows them now. */
@@ -109,14 +115,14 @@ export class Pacer {
   }
 
   #take(policies: readonly string[], now = this.#clock.now()): Permit {
-    return { passage: this.#gatewayLimit.take(now), grant: this.#tokens.take(policies, now) };
+    return { gatewayRequest: this.#gatewayLimit.take(now), tokens: this.#tokens.take(policies, now) };
   }
 
   /**
-   * Keeps the tokens of a request while another one gets its own, so that both are sent together. Returns a function that ends it;
-   * undefined where the other one might wait for these tokens: in a bucket of one token, and for a probe.
+   * Lets a request keep its tokens while another one gets its own, so that both are sent together. Returns a function that ends it; undefined
+   * where the other one might wait for these tokens: in a bucket of one token, and for a probe.
    */
-  keep(route: PacedRoute): (() => void) | undefined {
+  keepTokens(route: PacedRoute): (() => void) | undefined {
     const policies = this.#routes.of(route);
     const room = Math.min(this.#ceiling?.burst ?? Infinity, ...policies.map((each) => this.#tokens.level(each).quota));
     if (this.#kept + 2 > room || this.#forecast.wait(policies, 1)?.reason === "probe") return undefined;
@@ -127,10 +133,10 @@ export class Pacer {
   }
 
   /**
-   * Milliseconds that may pass between two requests of a route, when the second one comes before all others. With `alone`, only where the
-   * limits let one request pass at a time; 0 elsewhere.
+   * Milliseconds that the limits can put between two requests of a route, when the second one comes before all others. With `alone`, only if
+   * the limits let one request pass at a time; otherwise 0.
    */
-  apart(route: PacedRoute, alone = false): number {
+  spacing(route: PacedRoute, alone = false): number {
     if (!this.#paced) return 0;
     const { burst, window } = this.#ceiling ?? { burst: Infinity, window: 0 };
     const levels = this.#routes.of(route).map((policy) => this.#tokens.level(policy));
@@ -145,8 +151,8 @@ export class Pacer {
    */
   async acquire(route: PacedRoute, priority: Priority, scope: Cancelable, acquiring: Acquiring = {}): Promise<Permit> {
     const {
-      again = false,
-      first = false,
+      retried = false,
+      urgent = false,
       maxRetryAfter = Number.POSITIVE_INFINITY,
       report = () => undefined,
     } = acquiring;
@@ -154,19 +160,19 @@ export class Pacer {
     const far = this.#tooFar(policies, maxRetryAfter);
     if (far !== undefined) {
       // From time to time one request is sent without the token, because the headers may be wrong.
-      const closed = this.#queues.first !== undefined || this.#ceiling?.wait(1) !== undefined;
+      const closed = this.#queues.turn !== undefined || this.#ceiling?.wait(1) !== undefined;
       if (!this.#tokens.mayCheck(far.policy, maxRetryAfter) || closed) throw new TokenTooFar(far);
       return { ...this.#take(policies), slot: this.#ceiling?.take() };
     }
     let stopReport: () => void = () => undefined;
     try {
       return await scope.hold<Permit>(({ resolve, reject }) => {
-        const isTurnOpen = first && this.#yieldTurn();
+        const isTurnOpen = urgent && this.#yieldTurn();
         const waiter = this.#queues.join(this.#queues.of(policies), {
           call: route.call,
           priority,
-          again,
-          first,
+          retried,
+          urgent,
           maxRetryAfter,
           grant: resolve,
           reject: (token) => reject(new TokenTooFar(token)),
@@ -196,19 +202,18 @@ export class Pacer {
 
   /** Takes the turn from a call that waits for its slot, for one that comes before it. Returns whether there was one. */
   #yieldTurn(): boolean {
-    if (this.#queues.first === undefined || this.#queues.first.waiter.first) return false;
-    const { waiter, permit } = this.#queues.first;
-    this.#queues.first = undefined;
-    waiter.queue.lines[waiter.priority].putBack(waiter);
-    this.#end(permit.passage, "lost");
-    this.#tokens.forget(permit.grant, "unsent");
+    if (this.#queues.turn === undefined || this.#queues.turn.waiter.urgent) return false;
+    const { waiter, permit } = this.#queues.turn;
+    this.#queues.turn = undefined;
+    waiter.queue.lists[waiter.priority].putBack(waiter);
+    this.#drop(permit, "lost", "unsent");
     return true;
   }
 
   #leave(waiter: Waiter): void {
-    if (this.#queues.first?.waiter === waiter) {
-      const { permit } = this.#queues.first;
-      this.#queues.first = undefined;
+    if (this.#queues.turn?.waiter === waiter) {
+      const { permit } = this.#queues.turn;
+      this.#queues.turn = undefined;
       this.forget(permit, true);
       return;
     }
@@ -220,7 +225,7 @@ export class Pacer {
   #serve(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    if (this.#queues.first === undefined && !this.#queues.occupied) return;
+    if (this.#queues.turn === undefined && !this.#queues.occupied) return;
     const next = this.#serveReady();
     if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, next), () => this.#serve());
   }
@@ -228,13 +233,13 @@ export class Pacer {
   /** Serves the queues as far as the limits allow. Returns the milliseconds until the next turn. */
   #serveReady(): number {
     for (;;) {
-      const next = this.#queues.first === undefined ? this.#takeTurn() : 0;
-      if (this.#queues.first === undefined) return next;
+      const next = this.#queues.turn === undefined ? this.#takeTurn() : 0;
+      if (this.#queues.turn === undefined) return next;
       const closed = this.#ceiling?.wait(this.#queues.waiting + 1);
       if (closed !== undefined) return closed.ms;
       const slot = this.#ceiling?.take();
-      const { waiter, permit } = this.#queues.first;
-      this.#queues.first = undefined;
+      const { waiter, permit } = this.#queues.turn;
+      this.#queues.turn = undefined;
       waiter.grant({ ...permit, slot });
     }
   }
@@ -257,7 +262,7 @@ export class Pacer {
       }
     }
     const waiter = this.#queues.takeTurn(ready);
-    if (waiter !== undefined) this.#queues.first = { waiter, permit: this.#take(waiter.queue.policies) };
+    if (waiter !== undefined) this.#queues.turn = { waiter, permit: this.#take(waiter.queue.policies) };
     return next;
   }
 
@@ -274,31 +279,27 @@ export class Pacer {
    */
   observe(
     route: PacedRoute,
-    { grant, passage }: Permit,
+    permit: Permit,
     headers: Pick<Headers, "get">,
     { status = 200, redact }: { readonly status?: number; readonly redact?: Rename } = {},
   ): RateLimitReport {
     const report = this.#headers.read(headers, redact);
-    const fate = fateOf(status, report);
-    if (report.size === 0 && fate !== "served") {
+    const outcome = gatewayOutcomeOf(status, report);
+    if (report.size === 0 && outcome !== "served") {
       // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.
-      this.#release({ grant, passage }, fate, "gateway");
+      this.#release(permit, outcome, "gateway");
       return report;
     }
     const now = this.#clock.now();
-    this.#gatewayLimit.end(passage, fate, now);
-    const named = this.#tokens.observe(grant, report, now);
+    this.#gatewayLimit.end(permit.gatewayRequest, outcome, now);
+    const named = this.#tokens.observe(permit.tokens, report, now);
     if (named !== undefined) {
       this.#reroute(route, () => {
-        for (const policy of this.#routes.learn(route, named)) this.#tokens.observeNew(policy, report);
+        for (const policy of this.#routes.learn(route, named)) this.#buckets.observeNew(policy, report);
       });
     }
     this.#serve();
     return report;
-  }
-
-  #end(passage: Passage, fate: Fate): void {
-    this.#gatewayLimit.end(passage, fate, this.#clock.now());
   }
 
   /** Removes a request that ended without a response. One that was never sent returns its tokens. */
@@ -312,10 +313,14 @@ export class Pacer {
     this.forget(permit, true);
   }
 
-  #release({ grant, passage }: Permit, fate: Fate, ending: Ending): void {
-    this.#end(passage, fate);
-    this.#tokens.forget(grant, ending);
+  #release(permit: Permit, outcome: GatewayOutcome, ending: Ending): void {
+    this.#drop(permit, outcome, ending);
     this.#serve();
+  }
+
+  #drop({ tokens, gatewayRequest }: Permit, outcome: GatewayOutcome, ending: Ending): void {
+    this.#gatewayLimit.end(gatewayRequest, outcome, this.#clock.now());
+    this.#tokens.forget(tokens, ending);
   }
 
   /**
@@ -325,10 +330,10 @@ export class Pacer {
    * @returns the policies that are held.
    */
   hold(route: PacedRoute, report: RateLimitReport, ms: number, sure = true): readonly string[] {
-    const reported = (policy: string) => this.#tokens.reportOf(policy, report);
-    const empty = this.#tokens.named(report).filter((policy) => reported(policy)?.empty);
+    const reported = (policy: string) => this.#buckets.reportOf(policy, report);
+    const empty = this.#buckets.named(report).filter((policy) => reported(policy)?.empty);
     this.#reroute(route, () => {
-      for (const policy of empty) if (this.#routes.addRefusal(route, policy)) this.#tokens.observeNew(policy, report);
+      for (const policy of empty) if (this.#routes.addRefusal(route, policy)) this.#buckets.observeNew(policy, report);
     });
     const policies = this.#routes.of(route);
     const unreported = policies.filter((policy) => reported(policy)?.remaining === undefined);

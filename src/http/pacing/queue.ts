@@ -1,14 +1,14 @@
-import type { Passage } from "./gateway-limit.ts";
-import type { Grant } from "./tokens.ts";
+import type { GatewayRequest } from "./gateway-limit.ts";
+import type { TakenTokens } from "./tokens.ts";
 import type { Wait } from "./wait.ts";
 
 /** The order of calls that wait for a token: `high` comes first, `low` last. */
 export type Priority = "high" | "normal" | "low";
 
-/** What a request is sent with: its tokens, and its place among the requests that a gateway may refuse. */
+/** What a request is sent with: its tokens, and what the other limits know of it. */
 export interface Permit {
-  readonly grant: Grant;
-  readonly passage: Passage;
+  readonly tokens: TakenTokens;
+  readonly gatewayRequest: GatewayRequest;
   /** The time of its slot of the ceiling. */
   readonly slot?: number | undefined;
 }
@@ -20,17 +20,21 @@ export interface DistantToken {
   readonly ms: number;
 }
 
-/** What a call waits for, and how its wait ends. */
-export interface Joining {
+/** When a waiting call has its turn, and how long it waits for it. */
+export interface WaitOptions {
+  /** Whether the call had its turn before, and its request failed. It is served before all others of its priority. */
+  readonly retried: boolean;
+  /** Whether the call must be sent soon, or another call waits for it with its tokens. It is served even before those. */
+  readonly urgent: boolean;
+  /** The call does not wait for a token that is further away than this many milliseconds. */
+  readonly maxRetryAfter: number;
+}
+
+/** A call that begins to wait, and how its wait ends. */
+export interface Joining extends WaitOptions {
   /** The route of the call: the policies that it draws from can change while it waits. */
   readonly call: string;
   readonly priority: Priority;
-  /** The call had its turn and its request was refused: it is served before all others of its priority. */
-  readonly again: boolean;
-  /** The call is served even before those: another call waits for it with its tokens, or it must be sent soon. */
-  readonly first: boolean;
-  /** The call does not wait for a token that is further away than this many milliseconds. */
-  readonly maxRetryAfter: number;
   readonly grant: (permit: Permit) => void;
   /** Ends the wait without a token. */
   readonly reject: (token: DistantToken) => void;
@@ -38,7 +42,7 @@ export interface Joining {
 
 /** A call that waits. */
 export interface Waiter extends Joining {
-  /** The place among all calls that wait, in any queue. Calls that wait again have places before all others. */
+  /** The place among all calls that wait, in any queue. Calls that are retried have places before all others. */
   readonly place: number;
   queue: WaitQueue;
   before: Waiter | undefined;
@@ -53,11 +57,13 @@ const maxQueues = 100;
 /** A place before every other place. */
 const front = -(2 ** 52);
 
-/** Calls in the order of their places. Each can leave at once, wherever it is: thousands may be aborted together. */
-class Line implements Iterable<Waiter> {
+/**
+ * The calls of one priority, in the order of their places. A linked list: thousands of calls may be aborted together, and each leaves at once.
+ */
+class WaiterList implements Iterable<Waiter> {
   first: Waiter | undefined;
   #last: Waiter | undefined;
-  /** The last of the calls that come before the others: as the first, or because they wait again. */
+  /** The last of the calls that come before the others, because they are urgent or retried. */
   #lastAhead: Waiter | undefined;
   size = 0;
   /** How many come before the others. */
@@ -71,13 +77,13 @@ class Line implements Iterable<Waiter> {
     }
   }
 
-  /** Adds a call at its place: at the end, at the front, or behind those that wait again. */
+  /** Adds a call at its place: at the end, at the front, or behind those that are retried. */
   add(waiter: Waiter): void {
-    const isFirst = waiter.first && (this.first === undefined || waiter.place < this.first.place);
+    const isFirst = waiter.urgent && (this.first === undefined || waiter.place < this.first.place);
     this.#insert(waiter, waiter.place > 0 ? this.#last : isFirst ? undefined : this.#lastAhead);
   }
 
-  /** Adds a call again whose turn it was. */
+  /** Puts a call back that has lost its turn. */
   putBack(waiter: Waiter): void {
     this.#insert(waiter, waiter.place > 0 ? this.#lastAhead : undefined);
   }
@@ -112,7 +118,11 @@ class Line implements Iterable<Waiter> {
 /** Calls that draw from the same policies. A queue that waits for one bucket does not block another queue. */
 export class WaitQueue {
   readonly policies: readonly string[];
-  readonly lines: Readonly<Record<Priority, Line>> = { high: new Line(), normal: new Line(), low: new Line() };
+  readonly lists: Readonly<Record<Priority, WaiterList>> = {
+    high: new WaiterList(),
+    normal: new WaiterList(),
+    low: new WaiterList(),
+  };
   /** What keeps the first of its calls from being sent, and when that was found. */
   wait: Wait | undefined;
   waitFound = 0;
@@ -124,22 +134,22 @@ export class WaitQueue {
   }
 
   get size(): number {
-    return this.lines.high.size + this.lines.normal.size + this.lines.low.size;
+    return this.lists.high.size + this.lists.normal.size + this.lists.low.size;
   }
 
   /** How many of its calls come before the others of their priority. */
   get ahead(): number {
-    return this.lines.high.ahead + this.lines.normal.ahead + this.lines.low.ahead;
+    return this.lists.high.ahead + this.lists.normal.ahead + this.lists.low.ahead;
   }
 
   /** All calls by priority, then by place. */
   *calls(): Generator<Waiter, void, undefined> {
-    for (const priority of priorities) yield* this.lines[priority];
+    for (const priority of priorities) yield* this.lists[priority];
   }
 
   add(waiter: Waiter): void {
     this.patience = Math.min(this.patience, waiter.maxRetryAfter);
-    this.lines[waiter.priority].add(waiter);
+    this.lists[waiter.priority].add(waiter);
   }
 
   /** Removes and returns the calls that do not wait `ms` milliseconds for a token. */
@@ -151,7 +161,7 @@ export class WaitQueue {
       if (ms > waiter.maxRetryAfter) impatient.push(waiter);
       else this.patience = Math.min(this.patience, waiter.maxRetryAfter);
     }
-    for (const waiter of impatient) this.lines[waiter.priority].remove(waiter);
+    for (const waiter of impatient) this.lists[waiter.priority].remove(waiter);
     return impatient;
   }
 }
@@ -159,12 +169,12 @@ export class WaitQueue {
 /** All queues. The next turn goes by priority and then by order of arrival, across all queues. */
 export class WaitQueues implements Iterable<WaitQueue> {
   readonly #queues = new Map<string, WaitQueue>();
-  /** The call that has left its queue with its tokens, and waits for its slot of the ceiling. */
-  first: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
-  /** How many calls have ever joined at the end, behind those that wait again, and as the first. */
+  /** The call whose turn it is: it has left its queue with its tokens, and waits for its slot of the ceiling. */
+  turn: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
+  /** How many calls have ever joined at the end, behind those that are retried, and as urgent. */
   #joined = 0;
-  #joinedAgain = 0;
-  #joinedFirst = 0;
+  #joinedRetried = 0;
+  #joinedUrgent = 0;
   /** Grants to a call while calls of a lower priority waited. */
   #overtakes = 0;
 
@@ -192,10 +202,10 @@ export class WaitQueues implements Iterable<WaitQueue> {
   }
 
   /** The place of a call among those that draw from this policy, from 1: all that joined later wait behind it, unless they come before others. */
-  rank({ first, again, place }: Waiter, policy: string): number {
-    if (first) return 1;
-    const ahead = again
-      ? this.waitingFor(policy, "ahead") - (this.#joinedAgain - (place - front))
+  rank({ urgent, retried, place }: Waiter, policy: string): number {
+    if (urgent) return 1;
+    const ahead = retried
+      ? this.waitingFor(policy, "ahead") - (this.#joinedRetried - (place - front))
       : this.waitingFor(policy) - (this.#joined - place);
     return Math.max(1, ahead);
   }
@@ -217,7 +227,7 @@ export class WaitQueues implements Iterable<WaitQueue> {
     for (const [key, queue] of this.#queues) if (queue.size === 0) this.#queues.delete(key);
   }
 
-  /** Adds a call at the end of a queue; a call that waits `again` comes before all others, and the latest `first` one before these. */
+  /** Adds a call at the end of a queue. A `retried` call comes before all others, and the latest `urgent` one before these. */
   join(queue: WaitQueue, joining: Joining): Waiter {
     const waiter: Waiter = {
       ...joining,
@@ -230,13 +240,13 @@ export class WaitQueues implements Iterable<WaitQueue> {
     return waiter;
   }
 
-  #nextPlace({ again, first }: Joining): number {
-    if (first) return front - ++this.#joinedFirst;
-    return again ? front + ++this.#joinedAgain : ++this.#joined;
+  #nextPlace({ retried, urgent }: Joining): number {
+    if (urgent) return front - ++this.#joinedUrgent;
+    return retried ? front + ++this.#joinedRetried : ++this.#joined;
   }
 
   leave(waiter: Waiter): void {
-    waiter.queue.lines[waiter.priority].remove(waiter);
+    waiter.queue.lists[waiter.priority].remove(waiter);
   }
 
   /** Moves the calls of a route to another queue, when they draw from other policies than was known. */
@@ -254,16 +264,16 @@ export class WaitQueues implements Iterable<WaitQueue> {
 
   /** Takes the first call of the highest priority out of these queues. Every eighth turn goes to a lower priority. */
   takeTurn(ready: readonly WaitQueue[]): Waiter | undefined {
-    const waiting = priorities.filter((priority) => ready.some(({ lines }) => lines[priority].size > 0));
+    const waiting = priorities.filter((priority) => ready.some(({ lists }) => lists[priority].size > 0));
     const [highest, ...lower] = waiting;
     if (highest === undefined) return undefined;
-    // The look-up before it has already let the others pass.
-    const isFirst = ready.some(({ lines }) => lines[highest].first?.first);
-    if (lower.length > 0 && !isFirst) this.#overtakes += 1;
-    const priority = (isFirst ? undefined : lower[(this.#overtakes / grantsPerLower) % lower.length]) ?? highest;
+    // The look-up before an urgent call has already let the others pass.
+    const isUrgent = ready.some(({ lists }) => lists[highest].first?.urgent);
+    if (lower.length > 0 && !isUrgent) this.#overtakes += 1;
+    const priority = (isUrgent ? undefined : lower[(this.#overtakes / grantsPerLower) % lower.length]) ?? highest;
     let first: Waiter | undefined;
-    for (const { lines } of ready) {
-      const next = lines[priority].first;
+    for (const { lists } of ready) {
+      const next = lists[priority].first;
       if (next !== undefined && (first === undefined || next.place < first.place)) first = next;
     }
     if (first !== undefined) this.leave(first);

@@ -10,11 +10,8 @@ import { longer, type Wait } from "./wait.ts";
  * Where requests get their tokens: the contract, this process's own buckets, and how a client joins a fleet that shares them.
  */
 
-/** The tokens of one request: one of each bucket that it draws from. */
-export interface Grant {
-  /** The request as each bucket keeps it, by policy. */
-  readonly requests: ReadonlyMap<string, SentRequest>;
-}
+/** The tokens of one request, one of each bucket that it draws from: the request as each bucket keeps it, by policy. */
+export type TakenTokens = ReadonlyMap<string, SentRequest>;
 
 /** What is known of one policy. */
 export interface PolicyLevel {
@@ -36,17 +33,11 @@ export interface TokenSource {
    */
   wait(policies: readonly string[], now: number, wanted: number): Wait | undefined;
   /** Takes a token of each policy, also from an empty bucket. */
-  take(policies: readonly string[], now: number): Grant;
+  take(policies: readonly string[], now: number): TakenTokens;
   /** Learns from a response's headers. Returns the named policies if they differ from those that the request drew from. */
-  observe(grant: Grant, report: RateLimitReport, now: number): readonly string[] | undefined;
-  /** Learns about a policy that a request drew from without a token of it. */
-  observeNew(policy: string, report: RateLimitReport): void;
-  /** The policies that a response names. */
-  named(report: RateLimitReport): readonly string[];
-  /** What a response reports about a policy, by the policy's present name. */
-  reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined;
+  observe(tokens: TakenTokens, report: RateLimitReport, now: number): readonly string[] | undefined;
   /** Removes a request that ended without a response of the service. */
-  forget(grant: Grant, ending: Ending): void;
+  forget(tokens: TakenTokens, ending: Ending): void;
   /** Holds the policies for `ms` milliseconds after the service refused a request for its rate limit. */
   hold(policies: readonly string[], ms: number): void;
   /** Milliseconds until the next token comes, by a 429 or by the quota. The queue does not count. */
@@ -62,8 +53,6 @@ export interface TokenSource {
   until(policy: string, tokens: number): number;
   /** Reserves slots of the partner's own ceiling for the whole fleet. */
   readonly reserve?: Reserve;
-  /** The policies that are known. */
-  names(): Iterable<string>;
 }
 
 /** The limits that apply until a response reports others (specification 8). Windows in milliseconds. */
@@ -98,25 +87,25 @@ export class Buckets implements TokenSource {
     return longest;
   }
 
-  take(policies: readonly string[], now: number): Grant {
-    const requests = new Map<string, SentRequest>();
-    for (const policy of policies) requests.set(policy, this.bucket(policy).take(now));
-    return { requests };
+  take(policies: readonly string[], now: number): TakenTokens {
+    return new Map(policies.map((policy) => [policy, this.bucket(policy).take(now)]));
   }
 
-  observe({ requests }: Grant, report: RateLimitReport, now: number): readonly string[] | undefined {
-    const asKnown = this.#namesAll(requests, report);
-    if (!asKnown && report.size > 0) this.#followNames(requests.keys(), report);
-    for (const [policy, request] of requests) this.bucket(policy).observe(request, this.reportOf(policy, report), now);
-    return report.size === 0 || (asKnown && report.size === requests.size) ? undefined : this.named(report);
+  observe(tokens: TakenTokens, report: RateLimitReport, now: number): readonly string[] | undefined {
+    const asKnown = this.#namesAll(tokens.keys(), report);
+    if (!asKnown && report.size > 0) this.#followNames(tokens.keys(), report);
+    for (const [policy, request] of tokens) this.bucket(policy).observe(request, this.reportOf(policy, report), now);
+    return report.size === 0 || (asKnown && report.size === tokens.size) ? undefined : this.named(report);
   }
 
+  /** The policies that a response names. */
   named(report: RateLimitReport): readonly string[] {
     const policies = new Map([...this.#buckets.keys()].map((policy) => [this.#nameOf(policy), policy]));
     // A response may name a renamed policy by both of its names.
     return [...new Set([...report.keys()].map((name) => policies.get(name) ?? name))];
   }
 
+  /** Learns about a policy that a request drew from without a token of it. */
   observeNew(policy: string, report: RateLimitReport): void {
     const now = this.#clock.now();
     const bucket = this.bucket(policy);
@@ -124,11 +113,12 @@ export class Buckets implements TokenSource {
   }
 
   /** Whether a response names all policies that the request drew from. */
-  #namesAll(requests: Grant["requests"], report: RateLimitReport): boolean {
-    for (const policy of requests.keys()) if (this.reportOf(policy, report) === undefined) return false;
+  #namesAll(policies: Iterable<string>, report: RateLimitReport): boolean {
+    for (const policy of policies) if (this.reportOf(policy, report) === undefined) return false;
     return true;
   }
 
+  /** What a response reports about a policy, by the policy's present name. */
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
     return report.get(this.#nameOf(policy));
   }
@@ -157,9 +147,9 @@ export class Buckets implements TokenSource {
     }
   }
 
-  forget({ requests }: Grant, ending: Ending): void {
+  forget(tokens: TakenTokens, ending: Ending): void {
     const now = this.#clock.now();
-    for (const [policy, request] of requests) this.bucket(policy).forget(request, now, ending);
+    for (const [policy, request] of tokens) this.bucket(policy).forget(request, now, ending);
   }
 
   hold(policies: readonly string[], ms: number): void {
@@ -191,6 +181,7 @@ export class Buckets implements TokenSource {
     return this.bucket(policy).until(tokens, this.#clock.now());
   }
 
+  /** The policies that are known. */
   names(): Iterable<string> {
     return new Set([...specified.keys(), ...this.#buckets.keys()]);
   }

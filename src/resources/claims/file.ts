@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import type { Found } from "../../http/call.ts";
-import { type Doubts, mostInDoubt, settleOrCreate } from "../../http/create-once.ts";
+import { type Doubts, maxInDoubt, settleOrCreate } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { custom, optionFaults, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext } from "../../http/send.ts";
@@ -70,7 +70,7 @@ export interface ClaimsMemory {
 export const createClaimsMemory = (clock: PartnerClock): ClaimsMemory => ({
   known: new KnownClaims(clock),
   mutex: new KeyedMutex(),
-  doubts: new Latest(mostInDoubt),
+  doubts: new Latest(maxInDoubt),
 });
 
 /** What filing and retracting claims needs of the client. */
@@ -132,7 +132,7 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
     const matcher = matcherOf(sent);
     const file = async () => {
       const recovery = {
-        look: (each: RequestOptions, sent: Moment) => findClaim(context, matcher, own.key, sent, each),
+        lookUp: (each: RequestOptions, sent: Moment) => findClaim(context, matcher, own.key, sent, each),
         repeatable: false,
         identifiers: matcher.identifiers,
         how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
@@ -168,7 +168,7 @@ export function retract(
     let status: Claim["status"] | undefined;
     const request = call.encode({ path: { claimReference } });
     const recovery = {
-      look: async (each: RequestOptions) => {
+      lookUp: async (each: RequestOptions) => {
         const { data, response } = await readClaim(context, claimReference, each, ["status"]);
         status = data.status;
         return status === "retracted" ? { data: undefined, response } : undefined;

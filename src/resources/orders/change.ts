@@ -3,7 +3,7 @@ import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { rememberDoubt } from "../../http/create-once.ts";
-import { lookUntil } from "../../http/look-up.ts";
+import { lookUpUntil } from "../../http/look-up.ts";
 import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { checkedOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
@@ -124,8 +124,8 @@ async function sendChange(
     };
     const ruledOut = refusesContent(error);
     const time = ruledOut ? 0 : Math.max(0, lostUntil - core.clock.now());
-    const { outcome, response } = await lookUntil(call, time, {
-      look,
+    const { outcome, response } = await lookUpUntil(call, time, {
+      lookUp: look,
       isFinal: ({ isFinal }) => isFinal,
       outcomeOf: ({ outcome }) => outcome,
     }).catch((cause: unknown) => {

@@ -3,7 +3,7 @@ import { type ComparedLine, type OrderDifference, OrderMismatchError } from "../
 import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
 import { nameOf } from "../../http/endpoint.ts";
-import { lookUntil } from "../../http/look-up.ts";
+import { lookUpUntil } from "../../http/look-up.ts";
 import type { Send } from "../../http/send.ts";
 import type { AddressReference, OrderReference } from "../../references/references.ts";
 import { type Address, addressFields } from "../../schemas/address.ts";
@@ -138,8 +138,8 @@ export async function assertSameOrder(
   // If the request has no annotations, an order without their list is equal.
   if (isWhole && lines.some((line) => annotationsOf(line).length > 0)) needs.push("annotations", "key", "value");
   // Right after its creation, an order can be looked up before it can be read.
-  const existing = await lookUntil(call, call.core.processingTime, {
-    look: (options) => send(getOrder, { path: { orderReference } }, options, { needs, internal: true }),
+  const existing = await lookUpUntil(call, call.core.processingTime, {
+    lookUp: (options) => send(getOrder, { path: { orderReference } }, options, { needs, internal: true }),
     isFinal: () => true,
     outcomeOf: () => "compared",
   });
@@ -163,7 +163,7 @@ const unknownAddress: Issue = {
 async function readAddress(call: Call, send: Send, addressReference: AddressReference): Promise<Address | undefined> {
   try {
     const use = { needs: [], internal: true };
-    const { data, response } = await call.ask(
+    const { data, response } = await call.lookUp(
       (options) => send(getAddress, { path: { addressReference } }, options, use).withResponse(),
       () => "compared",
     );

@@ -10,11 +10,11 @@ import {
   type Doubts,
   findOrCreate,
   lookUpOf,
-  mostInDoubt,
+  maxInDoubt,
   type Recovery,
   type Sending,
 } from "../../http/create-once.ts";
-import { lookUntil } from "../../http/look-up.ts";
+import { lookUpUntil } from "../../http/look-up.ts";
 import { refusesContent } from "../../http/outcome.ts";
 import { snapshot } from "../../http/redact.ts";
 import type { EncodedRequest } from "../../http/request.ts";
@@ -89,7 +89,7 @@ export interface OrdersMemory {
 export const createOrdersMemory = (clock: PartnerClock, processingTime: number): OrdersMemory => ({
   recent: new RecentOrders(clock, processingTime),
   mutex: new KeyedMutex(),
-  inDoubt: new Latest(mostInDoubt),
+  inDoubt: new Latest(maxInDoubt),
 });
 
 /** What placing and changing an order needs of the client. */
@@ -217,7 +217,7 @@ async function findOrPlace(
     const isOwn = error instanceof ConflictError && (error.endpoint ?? call.name) === call.name;
     if (!isOwn || refusesContent(error)) throw error;
     // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
-    const found = await lookUntil(call, call.core.lookupTime, lookUpOf(call, recovery));
+    const found = await lookUpUntil(call, call.core.lookupTime, lookUpOf(call, recovery));
     if (!found) throw error;
     return { ...found, existed: true, recovered: false };
   }
@@ -260,7 +260,7 @@ const orderRecovery = (
   customIdentifier: string,
   repeatable: boolean,
 ): Recovery<CreatedOrder> => ({
-  look: async (options) => {
+  lookUp: async (options) => {
     const { send, lookupEndpoint, assumptions, recent } = context;
     const query = lookupQuery(context, { customIdentifier });
     try {

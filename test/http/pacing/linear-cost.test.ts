@@ -66,8 +66,8 @@ describe("a response costs the same, however many requests are in flight", () =>
     const permits: Permit[] = [];
     for (let sent = 0; sent < requests; sent += 1) {
       const permit = pacer.takeAnyway(get);
-      for (const request of permit.grant.requests.values()) watch(request, Object.keys(request));
-      watch(permit.passage, ["sentAt", "refused"]);
+      for (const request of permit.tokens.values()) watch(request, Object.keys(request));
+      watch(permit.gatewayRequest, ["sentAt", "refused"]);
       permits.push(permit);
       await clock.run(clock.now() + 0.1);
     }
@@ -145,8 +145,8 @@ describe("a call that waits costs the same, however many wait before it", () => 
       const waiter = queues.join(queue, {
         call: "a",
         priority,
-        again,
-        first: index % 5 === 0,
+        retried: again,
+        urgent: index % 5 === 0,
         maxRetryAfter: 1,
         grant: nothing,
         reject: nothing,

@@ -228,7 +228,7 @@ describe("any schedule of calls", () => {
           const report = (wait: Wait) => void reports.push(wait);
           const scope = new CancelScope(clock, undefined, undefined);
           const permit =
-            pacer.tryAcquire(endpoint) ?? (await pacer.acquire(endpoint, "normal", scope, { again, report }));
+            pacer.tryAcquire(endpoint) ?? (await pacer.acquire(endpoint, "normal", scope, { retried: again, report }));
           const waited = clock.now() - since;
           if (waited > 300 && reports.length !== 1) silently.push(waited);
           for (const { reason, ms } of reports) {

@@ -27,7 +27,7 @@ async function emptied() {
     { again = false, signal = undefined as AbortSignal | undefined } = {},
   ) => {
     const scope = new CancelScope(clock, signal, undefined);
-    pacer.acquire(get, priority, scope, { again }).then(
+    pacer.acquire(get, priority, scope, { retried: again }).then(
       (held) => {
         granted.push(name);
         pacer.forget(held);

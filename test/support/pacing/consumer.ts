@@ -45,7 +45,7 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
   /** A call that is rejected because the queue is held for long is made again. */
   const queueUp = (scope: CancelScope, again: boolean): Promise<Permit> =>
     pacer
-      .acquire(endpoint, rest.priority ?? "normal", scope, { again, report: rest.report })
+      .acquire(endpoint, rest.priority ?? "normal", scope, { retried: again, report: rest.report })
       .catch((error: unknown) => {
         if (error instanceof TokenTooFar) return queueUp(scope, again);
         throw error;

@@ -84,7 +84,7 @@ export async function pass(gateway: Gateway, passage: Passage) {
   const attempt = async (number: number): Promise<void> => {
     const scope = new CancelScope(clock, undefined, undefined);
     const acquired = () =>
-      pacer.tryAcquire(endpoint) ?? pacer.acquire(endpoint, "normal", scope, { again: number > 1 });
+      pacer.tryAcquire(endpoint) ?? pacer.acquire(endpoint, "normal", scope, { retried: number > 1 });
     const grant = paced ? await acquired() : pacer.takeAnyway(endpoint);
     clock.after(latency[0] + random(), () => {
       const passes = gateway(clock.now() - began);

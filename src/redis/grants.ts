@@ -4,18 +4,18 @@ import type { Reply, Stamp } from "./protocol.ts";
 const lifetime = 1_000;
 
 /** A grant of the fleet to this process: one token of each policy of a queue. */
-export interface Lease {
+export interface Grant {
   /** When it can be used, by this process's clock. */
   readonly due: number;
   readonly stamps: ReadonlyMap<string, Stamp>;
 }
 
 /** The tokens that this process holds for requests that draw from the same policies. */
-export class Leases {
+export class Grants {
   readonly policies: readonly string[];
   /** When the process may ask for more tokens, by its own clock. */
   askAt = 0;
-  #leases: Lease[] = [];
+  #grants: Grant[] = [];
   #used = 0;
 
   constructor(policies: readonly string[]) {
@@ -23,17 +23,17 @@ export class Leases {
   }
 
   get size(): number {
-    return this.#leases.length;
+    return this.#grants.length;
   }
 
   /** The next token to use. */
-  get next(): Lease | undefined {
-    return this.#leases[0];
+  get next(): Grant | undefined {
+    return this.#grants[0];
   }
 
   /** When the last token is due; undefined without tokens. */
   get lastsUntil(): number | undefined {
-    return this.#leases.at(-1)?.due;
+    return this.#grants.at(-1)?.due;
   }
 
   /** The number of tokens used since tokens were last added: an estimate of the use until the next visit. */
@@ -41,31 +41,31 @@ export class Leases {
     return this.#used;
   }
 
-  add(leases: readonly Lease[]): void {
-    this.#leases.push(...leases);
+  add(grants: readonly Grant[]): void {
+    this.#grants.push(...grants);
     this.#used = 0;
   }
 
-  take(): Lease | undefined {
-    const lease = this.#leases.shift();
-    if (lease !== undefined) this.#used += 1;
-    return lease;
+  take(): Grant | undefined {
+    const grant = this.#grants.shift();
+    if (grant !== undefined) this.#used += 1;
+    return grant;
   }
 
   /** Removes the tokens that were due a lifetime ago, or, `early`, all that are due. Returns their number. */
   returnDue(now: number, early: boolean): number {
     const before = early ? now : now - lifetime;
-    const later = this.#leases.findIndex(({ due }) => due > before);
-    return this.#leases.splice(0, later < 0 ? this.#leases.length : later).length;
+    const later = this.#grants.findIndex(({ due }) => due > before);
+    return this.#grants.splice(0, later < 0 ? this.#grants.length : later).length;
   }
 
   clear(): void {
-    this.#leases = [];
+    this.#grants = [];
   }
 }
 
 /** The granted tokens, each with its stamps. */
-export const leasesOf = (policies: readonly string[], { at, dues, policies: known }: Reply, now: number): Lease[] =>
+export const grantsOf = (policies: readonly string[], { at, dues, policies: known }: Reply, now: number): Grant[] =>
   dues.map((due, index) => ({
     due: now + due,
     stamps: new Map<string, Stamp>(
