@@ -89,7 +89,7 @@ export function unexpected(error: unknown, redact: Redact): UnexpectedError {
  * System calls that come before a connection: the look-up of the name, and the opening of a socket. With any other, such as `read`, a connection
  * was open. The code does not matter then: both kinds of calls have many.
  */
-const opening = /^(getaddrinfo|getnameinfo|query\w*|getHostByAddr|socket|bind|connect)$/;
+const openingCalls = /^(getaddrinfo|getnameinfo|query\w*|getHostByAddr|socket|bind|connect)$/;
 
 /**
  * Codes of errors that may not name their system call: the name was not resolved, no server could be reached, or a client of undici was
@@ -156,8 +156,8 @@ function cameBefore(thrown: Thrown): boolean | undefined {
   if (errors.length > 0) return errors.every((error) => cameBefore(error) === true) || undefined;
   const { code = "", syscall = "" } = Object.fromEntries(details);
   const inner = cause && cameBefore(cause);
-  if ((syscall !== "" && !opening.test(syscall)) || inner === false) return false;
-  const shown = inner || opening.test(syscall) || wasDestroyedBefore(thrown) || neverConnected.test(message);
+  if ((syscall !== "" && !openingCalls.test(syscall)) || inner === false) return false;
+  const shown = inner || openingCalls.test(syscall) || wasDestroyedBefore(thrown) || neverConnected.test(message);
   return shown || [unreachable, untrusted, noHandshake].some((codes) => codes.test(code)) || undefined;
 }
 

@@ -10,7 +10,7 @@ import { isFresh, type LookUp, lookUpOnce, lookUpUntil } from "./look-up.ts";
 import { isRateLimited, refusesContent, retryAfterOf, verdictOf } from "./outcome.ts";
 import type { EncodedRequest } from "./request.ts";
 import type { RequestOptions } from "./request-options.ts";
-import { makeAttempts, mayRetry, waitForTurn, waitToRetry } from "./retry.ts";
+import { makeAttempts, mayRetry, waitForRetry, waitToRetry } from "./retry.ts";
 import { acquire, type Ready, sendOnce } from "./send-once.ts";
 
 /*
@@ -115,31 +115,31 @@ export function createOnce<Data>(
     const ready = needsNone ? {} : await prepareNext();
     return "data" in ready ? ready : send(ready);
   };
-  return makeAttempts(attempt, async (error, turn) => {
+  return makeAttempts(attempt, async (error, number) => {
     // Nothing was sent.
     if (error instanceof StorageError) throw error;
     if (error === tooOld) {
       outdated += 1;
-      return turn - 1;
+      return number - 1;
     }
     if (!attempts.inDoubt) {
-      if (!mayRetry(call, request, error, turn)) throw error;
+      if (!mayRetry(call, request, error, number)) throw error;
       if (isRateLimited(error)) refusals += 1;
       if (refusals >= maxRefusals) outdated = maxOutdated;
-      return waitForTurn(call, error, turn);
+      return waitForRetry(call, error, number);
     }
     if (scope.ended(error) && !(error instanceof DeadlineError)) throw error;
-    if (recovery === undefined || turn > retry.retries || !maySendAfterLookUp(call, error)) {
+    if (recovery === undefined || number > retry.retries || !maySendAfterLookUp(call, error)) {
       found = await conclude(call, error, recovery, isSentAgain);
-      return turn;
+      return number;
     }
     found = await orUnknown(call, recovery, async () => {
       const made = await lookAfter(call, error, recovery);
-      if (made === undefined) await waitToRetry(call, error, turn);
+      if (made === undefined) await waitToRetry(call, error, number);
       return made;
     });
     isSentAgain = true;
-    return turn;
+    return number;
   });
 }
 
@@ -230,7 +230,7 @@ async function conclude<Data>(
   recovery: Recovery<Data> | undefined,
   sentAgain: boolean,
 ): Promise<Created<Data>> {
-  if (call.scope.ended(error)) throw unknown(call, error, recovery);
+  if (call.scope.ended(error)) throw unknownOutcome(call, error, recovery);
   const verdict = verdictOf(error, recovery !== undefined);
   // The service itself responded to the only attempt: the error says what happened.
   if (verdict === "other" && !sentAgain) throw error;
@@ -238,7 +238,8 @@ async function conclude<Data>(
     const found = await orUnknown(call, recovery, () => lookAfter(call, error, recovery));
     if (found !== undefined) return found;
   }
-  if (verdict !== "refused" || !(refusesContent(error) || recovery?.ruledOut?.())) throw unknown(call, error, recovery);
+  if (verdict !== "refused" || !(refusesContent(error) || recovery?.ruledOut?.()))
+    throw unknownOutcome(call, error, recovery);
   call.attempts.ruleOut();
   throw error;
 }
@@ -249,11 +250,11 @@ export async function orUnknown<T>(call: Call, recovery: Unknown, work: () => Pr
     return await work();
   } catch (error) {
     const isAbort = call.scope.ended(error) && !(error instanceof DeadlineError);
-    throw isAbort || !call.attempts.inDoubt ? error : unknown(call, error, recovery);
+    throw isAbort || !call.attempts.inDoubt ? error : unknownOutcome(call, error, recovery);
   }
 }
 
-function unknown({ name }: Call, cause: unknown, recovery: Unknown | undefined): OutcomeUnknownError {
+function unknownOutcome({ name }: Call, cause: unknown, recovery: Unknown | undefined): OutcomeUnknownError {
   return new OutcomeUnknownError({
     endpoint: name,
     how: recovery?.how ?? "The SDK cannot look it up: check whether it exists before you send it again.",

@@ -28,7 +28,7 @@ export function exchange(
 ): Promise<Arrival> {
   return call.scope.hold<Arrival>(({ resolve, reject }) => {
     const socket = call.endpoint.response.kind === "binary" ? new UnreadSocket(request.url) : undefined;
-    const attempt = new Attempt(call, timeout, reject, socket);
+    const attempt = new WireAttempt(call, timeout, reject, socket);
     receive(call, request, attempt, onHead).then(resolve, (error: unknown) => {
       attempt.release();
       const typed = error instanceof ResponseTooLargeError;
@@ -42,7 +42,7 @@ export function exchange(
 async function receive(
   call: Call,
   request: EncodedRequest,
-  attempt: Attempt,
+  attempt: WireAttempt,
   onHead: (response: ResponseHead) => void,
 ): Promise<Arrival> {
   const { core, endpoint, name } = call;
@@ -62,7 +62,7 @@ async function receive(
 }
 
 /** What one attempt holds while it is on the wire: its signal, its timer, its socket and its open body. It releases them together. */
-class Attempt implements Stop {
+class WireAttempt implements Stop {
   #wire: AbortController | undefined;
   #stopped: { readonly reason: unknown } | undefined;
   #onStop: (() => void) | undefined;

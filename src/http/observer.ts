@@ -44,6 +44,9 @@ const logged: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonl
 /** How many faulty places are remembered. A forgotten one is reported again. */
 const maxPlaces = 2_000;
 
+const warnProcess = (text: string, code: string): void =>
+  globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code });
+
 const warnedOf = new Set<string>();
 
 /** Process warnings for a program without a hook and a logger. */
@@ -51,14 +54,14 @@ const warnings: Hooks = {
   onStorageLost({ option, reason }) {
     const effect =
       option === "storage" ? "The client remembers nothing, and orders and claims wait" : "This process paces itself";
-    const text = `pod-partner: the option \`${option}\` cannot be reached (${inOneLine(reason)}). ${effect} until it is back.`;
-    globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORAGE_LOST" });
+    const text = `the option \`${option}\` cannot be reached (${inOneLine(reason)}). ${effect} until it is back.`;
+    warnProcess(text, "POD_PARTNER_STORAGE_LOST");
   },
   onUnreadDownload({ endpoint, error }) {
     if (warnedOf.has(endpoint)) return;
     warnedOf.add(endpoint);
-    const text = `pod-partner: the download of ${endpoint} was not read in time and was canceled (${error}). Read it, or call its cancel().`;
-    globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
+    const text = `the download of ${endpoint} was not read in time and was canceled (${error}). Read it, or call its cancel().`;
+    warnProcess(text, "POD_PARTNER_UNREAD_DOWNLOAD");
   },
 };
 
@@ -114,7 +117,7 @@ export class Observer extends Tracing {
     if (this.#warned.has(text)) return;
     this.#warned.add(text);
     if (this.#logger !== undefined) log(this.#logger, "warn", text, { code });
-    else globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code });
+    else warnProcess(text, code);
   }
 
   /** Reports that a call waits for a lock in the storage, or for the storage itself. */

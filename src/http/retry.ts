@@ -20,7 +20,7 @@ import { backoff, sendOnce } from "./send-once.ts";
  */
 export async function makeAttempts<T>(
   work: () => Promise<T>,
-  prepareNext: (error: unknown, turn: number) => Promise<number>,
+  prepareNext: (error: unknown, retry: number) => Promise<number>,
 ): Promise<T> {
   // p-retry wraps a thrown value that is not an error, but a caller may abort with any value.
   let thrown: unknown;
@@ -29,7 +29,7 @@ export async function makeAttempts<T>(
   } catch (error) {
     thrown = error;
   }
-  let turn = 0;
+  let retries = 0;
   const makeOne = async (number: number) => {
     try {
       if (number > 1) return await work();
@@ -40,7 +40,7 @@ export async function makeAttempts<T>(
   };
   const shouldRetry = async () => {
     try {
-      turn = await prepareNext(thrown, turn + 1);
+      retries = await prepareNext(thrown, retries + 1);
       return true;
     } catch (error) {
       thrown = error;
@@ -49,7 +49,7 @@ export async function makeAttempts<T>(
   };
   try {
     const loop = attempt(() => performance.now()) === undefined ? repeat : pRetry;
-    // `prepareNext` counts the retries: some failures use none.
+    // `prepareNext` limits the retries: some failures use none.
     return await loop(makeOne, { retries: Number.POSITIVE_INFINITY, minTimeout: 0, shouldRetry });
   } catch {
     throw thrown;
@@ -78,22 +78,22 @@ export function sendWithRetries<T>(
   { internal = false, check }: Pick<ResponseUse, "internal" | "check"> = {},
 ): Promise<T> {
   const send = () => sendOnce(call, request, { check }).then(read);
-  return makeAttempts(send, (error, turn) => {
-    if (!mayRetry(call, request, error, turn)) throw error;
+  return makeAttempts(send, (error, number) => {
+    if (!mayRetry(call, request, error, number)) throw error;
     if (!didNothing(error)) call.attempts.lost(error);
-    return waitForTurn(call, error, turn, internal);
+    return waitForRetry(call, error, number, internal);
   });
 }
 
-/** Whether a request that failed with this error may be sent again. */
+/** Whether a request that failed with this error may be sent again, as the retry with this number. */
 export function mayRetry(
   { endpoint, retry, scope }: Call,
   { body }: EncodedRequest,
   error: unknown,
-  turn: number,
+  number: number,
 ): boolean {
   return (
-    turn <= retry.retries &&
+    number <= retry.retries &&
     !scope.ended(error) &&
     (typeof body !== "object" || body.replayable) &&
     maySendAgain(error, endpoint) &&
@@ -108,12 +108,12 @@ export function mayRetry(
  * @param internal The last retry does not depend on the budget.
  * @throws the error when no retry is left.
  */
-export async function waitForTurn(call: Call, error: unknown, first: number, internal = false): Promise<number> {
+export async function waitForRetry(call: Call, error: unknown, next: number, internal = false): Promise<number> {
   const { retries } = call.retry;
-  for (let turn = first; ; turn++) {
-    await waitToRetry(call, error, turn, turn > first);
-    if (isPaced(call, error) || call.core.retryBudget.spend() || (internal && turn === retries)) return turn;
-    if (turn === retries) throw error;
+  for (let number = next; ; number++) {
+    await waitToRetry(call, error, number, number > next);
+    if (isPaced(call, error) || call.core.retryBudget.spend() || (internal && number === retries)) return number;
+    if (number === retries) throw error;
   }
 }
 
@@ -122,17 +122,17 @@ const isPaced = ({ core }: Call, error: unknown): boolean =>
   isRateLimited(error) || (isOverload(error) && core.paced && core.pacer.slowed);
 
 /** Waits for the response's `Retry-After`. Without one, or if the call has already waited for it, waits for a backoff. */
-export async function waitToRetry(call: Call, error: unknown, turn: number, waited = false): Promise<void> {
+export async function waitToRetry(call: Call, error: unknown, number: number, waited = false): Promise<void> {
   const { core, id: callId, retry, scope, name: endpoint, attempts } = call;
   const retryAfter = waited ? undefined : retryAfterOf(error);
   const refusal = attempts.refusalOf(error);
-  const delay = refusal?.ms ?? retryAfter ?? backoff(turn, retry);
+  const delay = refusal?.ms ?? retryAfter ?? backoff(number, retry);
   const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
   const why = refusal === undefined ? "the wait before the next attempt" : "the rate limit's Retry-After";
   await call.step(retryAfter === undefined ? "backoff" : "retry-after", async (trace) => {
     trace.outcome = name;
     scope.allow(delay, why, error);
-    core.observer.observe("onRetry", { callId, endpoint, attempt: turn, delay, error: name, status, code });
+    core.observer.observe("onRetry", { callId, endpoint, attempt: number, delay, error: name, status, code });
     // Paced calls wait in the pacer. A creation in doubt waits here, because it is looked up again before it is resent.
     if (!(refusal?.held && core.paced && !attempts.inDoubt)) await scope.sleep(delay, why, error);
   });

@@ -1,11 +1,14 @@
 import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import type { Member } from "../http/pacing/tokens.ts";
 import { wordsOf } from "../util/foreign.ts";
+import { withTimeout } from "../util/with-timeout.ts";
 import type { Script } from "./client.ts";
 import { type Ask, type Reply, readReply, readWaits } from "./protocol.ts";
 
 /** Milliseconds after which Redis counts as lost when it does not respond, and between two attempts to reach it again. */
 const patience = 500;
+
+const noReply = () => new Error(`no reply within ${patience} ms`);
 
 /** The scripts that Redis runs. */
 export interface Scripts {
@@ -91,7 +94,8 @@ export class RedisConnection {
   ): Promise<T | undefined> {
     const began = this.#member.clock.now();
     try {
-      const reply = read(await this.#inTime(script.run(keys, JSON.stringify(ask))));
+      const run = () => script.run(keys, JSON.stringify(ask));
+      const reply = read(await withTimeout(this.#member.clock, patience, noReply, run));
       this.#roundTrip += (this.#member.clock.now() - began - this.#roundTrip) / 4;
       return reply;
     } catch (error) {
@@ -106,13 +110,5 @@ export class RedisConnection {
     this.#state = "lost";
     this.onLost();
     this.#member.onLost(reason);
-  }
-
-  #inTime<T>(reply: Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const late = () => reject(new Error(`no reply within ${patience} ms`));
-      const stop = this.#member.clock.after(patience, late);
-      reply.then(resolve, reject).finally(stop);
-    });
   }
 }

@@ -124,22 +124,22 @@ export class Fleet implements TokenSource {
     void this.#report();
   }
 
-  away(policy: string): number {
-    const own = this.#own.away(policy);
+  distance(policy: string): number {
+    const own = this.#own.distance(policy);
     if (this.#connection.lost) return own;
     const now = this.#now();
     const held = this.#bucket(policy).held(now);
     if (held > 0) return Math.max(held, own);
-    return this.#tokens(policy) > 0 ? 0 : (this.#bucket(policy).away(now) ?? own);
+    return this.#tokens(policy) > 0 ? 0 : (this.#bucket(policy).distance(now) ?? own);
   }
 
   /** The fleet checks together: it holds the policy, and one process sends the first request after that. */
   mayCheck(policy: string, maxRetryAfter: number): boolean {
     if (this.#connection.lost) return this.#own.mayCheck(policy, maxRetryAfter);
-    const away = this.away(policy);
+    const distance = this.distance(policy);
     const held = this.#bucket(policy).held(this.#now()) > 0;
-    if (!held && away > Math.max(maxRetryAfter, doubtfulDistance)) {
-      this.#own.hold([policy], away);
+    if (!held && distance > Math.max(maxRetryAfter, doubtfulDistance)) {
+      this.#own.hold([policy], distance);
       this.#share([policy], maxRetryAfter);
     }
     return false;

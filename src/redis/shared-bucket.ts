@@ -100,7 +100,7 @@ export class SharedBucket {
   }
 
   /** Milliseconds until the next token; 0 when the time is unknown; undefined before the first visit. */
-  away(now: number): number | undefined {
+  distance(now: number): number | undefined {
     const level = this.level(now);
     if (this.#known === undefined || level === undefined) return undefined;
     const { heard, quota, window } = this.#known;

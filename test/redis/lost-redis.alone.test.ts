@@ -127,6 +127,18 @@ describeWithRedis("a fleet that loses Redis", () => {
     server.resume();
   });
 
+  it("keeps Redis when the process itself is blocked for longer than half a second", async () => {
+    connection = await packages.redis(server.url);
+    const { events, calls } = watch(connection.client, { clock: undefined });
+    const call = calls(1);
+    // Until the visit is on its way. Its reply arrives while the process is blocked.
+    await new Promise(setImmediate);
+    const until = performance.now() + 700;
+    while (performance.now() < until);
+    await call;
+    expect(events).toEqual([]);
+  });
+
   it("continues when the Redis client was never connected", async () => {
     const { events, calls } = watch(createClient({ url: server.url }) as RedisClient);
     await calls(40);

@@ -135,7 +135,7 @@ export class Bucket {
   }
 
   /** Milliseconds until the level is a whole token, or until this client's turn. Requests in flight may have made the level negative. */
-  away(now: number): number {
+  distance(now: number): number {
     this.#refill(now);
     const nextToken = (1 - Math.min(1, Math.max(0, this.#level))) * this.interval;
     return Math.max(this.#heldUntil - now, nextToken, this.#fairShare.wait(now));
@@ -144,7 +144,7 @@ export class Bucket {
   /** Whether one request may be sent without a token: the next one is so far away that the headers may be wrong. */
   mayCheck(maxRetryAfter: number, now: number): boolean {
     const idle = this.inFlight === 0 && now - this.#usedAt >= Math.max(maxRetryAfter, alwaysWaited);
-    return idle && this.away(now) > Math.max(maxRetryAfter, doubtfulDistance);
+    return idle && this.distance(now) > Math.max(maxRetryAfter, doubtfulDistance);
   }
 
   /** Milliseconds until this number of tokens has come, at the present rate. */

@@ -84,10 +84,10 @@ export class Forecast {
   }
 
   /** What keeps the first call of a queue from being sent: as last found, or now while another call waits for its slot. */
-  #waitOf({ policies, size, wait, waitFound }: WaitQueue): Wait | undefined {
+  #waitOf({ policies, size, wait, waitFoundAt }: WaitQueue): Wait | undefined {
     const open = this.#untilOpen();
     if (open !== undefined) return longer(open, size > 0 ? this.wait(policies, size) : undefined);
-    return wait && { ...wait, ms: Math.max(0, waitFound + wait.ms - this.#state.clock.now()) };
+    return wait && { ...wait, ms: Math.max(0, waitFoundAt + wait.ms - this.#state.clock.now()) };
   }
 
   /**

@@ -10,7 +10,7 @@ const suspicious = { sent: 20, refused: 6, afterMistake: 10 };
  * Requests that may be in flight while no limit is assumed. Each success adds one; while no response comes, the number doubles every `ms`
  * milliseconds. So the gateway refuses a few dozen of a large burst, not all of it.
  */
-const opening = { requests: 40, ms: 100 };
+const startInFlight = { requests: 40, ms: 100 };
 /** The first rate is that of the requests that passed in this many milliseconds. In a shorter time a gateway's burst looks like a rate. */
 const measuredFor = 500;
 /** The lowest first rate, in requests per second: without a burst, a gateway lets only one of many requests pass. */
@@ -77,14 +77,16 @@ interface Pace {
  */
 export class GatewayLimit {
   #inFlight = 0;
-  #mayBeInFlight = opening.requests;
+  #mayBeInFlight = startInFlight.requests;
   #fullSince = 0;
   #series = nextSeries();
   /** How many requests of a series may be refused. */
   #tolerated = suspicious.refused;
-  /** The requests of the last half second. Earlier ones are removed when this has doubled: once a request would be slow. */
+  /**
+   * The requests of the last half second. Earlier ones are removed only when their number has doubled: to do it at each request would be slow.
+   */
   #recent: GatewayRequest[] = [];
-  #recentAtMost = 2 * opening.requests;
+  #recentAtMost = 2 * startInFlight.requests;
   #servedAt = Number.NEGATIVE_INFINITY;
   #sentAt = Number.NEGATIVE_INFINITY;
   /** Undefined while no limit is assumed. */
@@ -101,7 +103,7 @@ export class GatewayLimit {
       const ms = this.#sentAt + this.interval - now;
       return ms > 0 ? { ms, reason: "gateway-limit", policy: "default" } : undefined;
     }
-    const ms = this.#fullSince + opening.ms - now;
+    const ms = this.#fullSince + startInFlight.ms - now;
     return this.#inFlight < this.#mayBeInFlight || ms <= 0
       ? undefined
       : { ms, reason: "slow-start", policy: "default" };
@@ -142,7 +144,7 @@ export class GatewayLimit {
       this.#measure(this.#pace, this.#pace.before - 1);
   }
 
-  /** Nothing passes in an outage: its refusals have nothing to do with the rate. */
+  /** Assumes a limit, unless nothing is served: the refusals of an outage have nothing to do with the rate. */
   #suspect({ refused }: Series, now: number): void {
     if (refused <= this.#tolerated || now - this.#servedAt > second) return;
     this.#forgetEarlier(now);
@@ -199,6 +201,6 @@ export class GatewayLimit {
 
   #forgetEarlier(now: number): void {
     this.#recent = this.#recent.filter(({ sentAt }) => now - sentAt < measuredFor);
-    this.#recentAtMost = 2 * Math.max(opening.requests, this.#recent.length);
+    this.#recentAtMost = 2 * Math.max(startInFlight.requests, this.#recent.length);
   }
 }

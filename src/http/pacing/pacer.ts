@@ -8,8 +8,8 @@ import {
   type DistantToken,
   type Permit,
   type Priority,
+  type TurnOptions,
   type Waiter,
-  type WaitOptions,
   type WaitQueue,
   WaitQueues,
 } from "./queue.ts";
@@ -26,7 +26,7 @@ export interface PacerOptions {
 }
 
 /** How a call waits. Each field is optional. */
-export interface Acquiring extends Partial<WaitOptions> {
+export interface Acquiring extends Partial<TurnOptions> {
   /** Called once when the call waits for longer than a moment, with the reason and the expected time. */
   readonly report?: ((wait: Wait) => void) | undefined;
 }
@@ -194,7 +194,7 @@ export class Pacer {
   #tooFar(policies: readonly string[], maxRetryAfter: number): DistantToken | undefined {
     let far: DistantToken | undefined;
     for (const policy of policies) {
-      const ms = this.#tokens.away(policy);
+      const ms = this.#tokens.distance(policy);
       if (ms > Math.max(maxRetryAfter, alwaysWaited, far?.ms ?? 0)) far = { policy, ms };
     }
     return far;
@@ -253,7 +253,7 @@ export class Pacer {
       const now = this.#clock.now();
       const wait = this.#forecast.wait(queue.policies, queue.size, now);
       queue.wait = wait;
-      queue.waitFound = now;
+      queue.waitFoundAt = now;
       if (wait === undefined) ready.push(queue);
       else {
         this.#rejectImpatient(queue);

@@ -21,7 +21,7 @@ export interface DistantToken {
 }
 
 /** When a waiting call has its turn, and how long it waits for it. */
-export interface WaitOptions {
+export interface TurnOptions {
   /** Whether the call had its turn before, and its request failed. It is served before all others of its priority. */
   readonly retried: boolean;
   /** Whether the call must be sent soon, or another call waits for it with its tokens. It is served even before those. */
@@ -31,7 +31,7 @@ export interface WaitOptions {
 }
 
 /** A call that begins to wait, and how its wait ends. */
-export interface Joining extends WaitOptions {
+export interface Joining extends TurnOptions {
   /** The route of the call: the policies that it draws from can change while it waits. */
   readonly call: string;
   readonly priority: Priority;
@@ -125,7 +125,7 @@ export class WaitQueue {
   };
   /** What keeps the first of its calls from being sent, and when that was found. */
   wait: Wait | undefined;
-  waitFound = 0;
+  waitFoundAt = 0;
   /** All of its calls wait for a token that is this many milliseconds away. It may be too low: a call that has left may have set it. */
   patience = Number.POSITIVE_INFINITY;
 

@@ -41,7 +41,7 @@ export interface TokenSource {
   /** Holds the policies for `ms` milliseconds after the service refused a request for its rate limit. */
   hold(policies: readonly string[], ms: number): void;
   /** Milliseconds until the next token comes, by a 429 or by the quota. The queue does not count. */
-  away(policy: string): number;
+  distance(policy: string): number;
   /**
    * Whether a call that does not wait for a distant token may be sent without one, to check what the headers said.
    *
@@ -158,8 +158,8 @@ export class Buckets implements TokenSource {
     for (const policy of policies) this.bucket(policy).hold(now + ms, now, reportsLevels);
   }
 
-  away(policy: string): number {
-    return this.bucket(policy).away(this.#clock.now());
+  distance(policy: string): number {
+    return this.bucket(policy).distance(this.#clock.now());
   }
 
   mayCheck(policy: string, maxRetryAfter: number): boolean {
