@@ -9,25 +9,25 @@ import type { Upload } from "./source.ts";
 import { concatenate, streamOfBytes } from "./streams.ts";
 import { fileChanged } from "./upload.ts";
 
-/** The content of an upload, which can be sent any number of times, and its hash. */
+/** The content of an upload, which can be sent any number of times, with its hash. */
 export interface Content {
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
   readonly upload: Upload;
   /** Whether the upload still has the bytes that were hashed. */
   unchanged(): Promise<boolean>;
-  /** Removes the temporary file. Call it in every case. */
+  /** Removes the temporary file. Always call it. */
   remove(): Promise<void>;
 }
 
-/** The bytes that are kept in memory where the runtime has no streaming hash or no file system. */
+/** Maximum bytes in memory on a runtime without a streaming hash or a file system. */
 const mostBytesInMemory = 33_554_432;
 
 const tooLarge = `the content has more than ${mostBytesInMemory} bytes, and this runtime cannot hash it in pieces or keep it in a file: use \`images.upload\``;
 
 /**
- * Reads the content of an upload in bounded memory: hashes it, and writes a stream to a temporary file meanwhile. Bytes are copied: the
- * caller may change his own before they are sent. An abort ends the reading at once.
+ * Reads and hashes the content of an upload in bounded memory. A stream is also written to a temporary file. Bytes are copied, because the
+ * caller may change them before they are sent. An abort ends the reading at once.
  */
 export async function readContent(upload: Upload, signal: AbortSignal, endpoint: string): Promise<Content> {
   const body = upload.body();
@@ -66,7 +66,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, signal: AbortSigna
   }
 }
 
-/** The platform refuses to read the blob of a file whose size or modification time has changed since the blob was made. */
+/** Whether a blob can still be read. The platform refuses the blob of a file whose size or modification time has changed. */
 const isReadable = (blob: Blob): Promise<boolean> =>
   blob
     .slice(0, 1)
@@ -76,7 +76,7 @@ const isReadable = (blob: Blob): Promise<boolean> =>
       () => false,
     );
 
-/** The SHA-256 of a stream in hexadecimal. `take` gets each chunk, too. */
+/** The SHA-256 of a stream in hexadecimal. `take` also gets each chunk. */
 async function hashOf(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -101,7 +101,7 @@ async function hashOf(
   }
 }
 
-/** Begins a hash. `crypto.subtle` can hash only complete bytes: a runtime without `node:crypto` keeps them in memory. */
+/** Starts a hash. A runtime without `node:crypto` keeps the bytes in memory, because `crypto.subtle` cannot hash in pieces. */
 function createDigest(): { add(chunk: Uint8Array): void; hex(): Promise<string> } {
   const hash = builtIn("node:crypto")?.createHash("sha256");
   if (hash !== undefined) return { add: (chunk) => void hash.update(chunk), hex: async () => hash.digest("hex") };
@@ -109,12 +109,12 @@ function createDigest(): { add(chunk: Uint8Array): void; hex(): Promise<string> 
   return { add: kept.write, hex: async () => hexOf(await sha256(await kept.finish())) };
 }
 
-/** Keeps the bytes of a stream until they were sent. */
+/** Keeps the bytes of a stream until they are sent. */
 interface Spool<Kept = Blob | Uint8Array<ArrayBuffer>> {
   write(chunk: Uint8Array): void | Promise<void>;
-  /** Ends the writing. What is kept can be read until the spool is removed. */
+  /** Ends the writing. The result can be read until the spool is removed. */
   finish(): Promise<Kept>;
-  /** Removes what the spool keeps. Call it in every case. */
+  /** Removes the bytes. Always call it. */
   remove(): Promise<void>;
 }
 
@@ -132,11 +132,11 @@ function keptInMemory(): Spool<Uint8Array<ArrayBuffer>> {
   };
 }
 
-/** The temporary files of this process. They are removed when it exits. */
+/** The temporary files of this process, which are removed when it exits. */
 const temporaryFiles = new Set<string>();
 
 function removeAll(): void {
-  // An error while the process exits would hide its reason.
+  // An error here would hide why the process exits.
   for (const path of temporaryFiles) attempt(() => builtIn("node:fs")?.rmSync(path, { force: true }));
 }
 
@@ -149,7 +149,7 @@ function forget(path: string): void {
   if (temporaryFiles.delete(path) && temporaryFiles.size === 0) globalThis.process.off("exit", removeAll);
 }
 
-/** Opens a temporary file that only this user can read; memory where the runtime has no file system. */
+/** Opens a temporary file that only this user can read, or memory on a runtime without a file system. */
 async function openSpool(): Promise<Spool> {
   const [fs, os] = [builtIn("node:fs"), builtIn("node:os")];
   // The file system of Workers lacks `openAsBlob`.

@@ -18,7 +18,7 @@ export interface Progress {
 
 /** Options for reading the body of a download. */
 export interface DownloadOptions {
-  /** Is called after each chunk. An error that it throws ends the download. */
+  /** Called after each chunk. An error that it throws ends the download. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -95,11 +95,9 @@ export class Download {
     if (onProgress === undefined) return this.#body;
     const { size } = this;
     let received = 0;
-    this.#body = watched(this.#body, {
-      add: (chunk) => {
-        received += chunk.byteLength;
-        onProgress({ received, size });
-      },
+    this.#body = watched(this.#body, (chunk) => {
+      received += chunk.byteLength;
+      onProgress({ received, size });
     });
     return this.#body;
   }
@@ -130,13 +128,13 @@ export class Download {
   }
 
   /**
-   * Writes the body to a file, whose path can be a `file:` URL. The write is atomic: the body goes to a temporary file in the same folder,
-   * which is then renamed, with the mode of the file that was there. A file that cannot be replaced, for example because it is mounted, is
-   * overwritten when the body is complete. If the path is a symbolic link, the target of the link is replaced, and the link stays. A missing
-   * folder is created.
+   * Writes the body to a file, whose path can be a `file:` URL. The write is atomic: the body is written to a temporary file in the same
+   * folder, which is then renamed and gets the mode of an existing file. A file that cannot be replaced, for example because it is mounted, is
+   * overwritten when the body is complete. If the path is a symbolic link, its target is replaced, and the link stays. A missing folder is
+   * created.
    *
    * @throws `AlreadyReadError` if the body was already read or canceled. An existing file stays unchanged.
-   * @throws `RequestValidationError` if the path cannot be that of a file: it is empty, or the URL of something else.
+   * @throws `RequestValidationError` if the path is empty, or a URL that is not a `file:` URL.
    * @throws `FileError` if the file cannot be written: its `code` is that of the file system, for example `ENOSPC`.
    * @throws The errors that reading {@link Download.stream} throws. No partial file remains.
    * @example

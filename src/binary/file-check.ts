@@ -3,34 +3,34 @@ import { formatOf, signatureLength } from "./picture.ts";
 import { concatenate } from "./streams.ts";
 
 /*
- * Whether a response is a file, and whether the file has arrived in full.
+ * Checks whether a response is a file, and whether the file is complete.
  */
 
 const typeOf = (headers: HeaderFields): string =>
   headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
 /**
- * Content types that are not files of the service: its files are images (specification 2.9). Text, JSON and XML come from a proxy or
- * report an error. A general type, such as `application/octet-stream`, is accepted, and so is an image in XML (SVG).
+ * Content types of text, JSON and XML: these come from a proxy or report an error, because the service's files are images (specification
+ * 2.9). A general type, such as `application/octet-stream`, is accepted, and so is an image in XML (SVG).
  */
-const noFile = /^text\/|^(?!image\/).*[/+](json|xml)$/;
+const notAFile = /^text\/|^(?!image\/).*[/+](json|xml)$/;
 
 /** The fault of a file without bytes. */
 export const emptyFile = "the file is empty";
 
-/** Says why a response is not a complete file; undefined if it is one. */
+/** Returns why a response is not a complete file; undefined if it is one. */
 export function fileFault({ status, headers }: Pick<ResponseHead, "status" | "headers">): string | undefined {
   const type = typeOf(headers);
   if (status === 304) return "unexpected status 304 (not modified): the request was not conditional";
-  if (noFile.test(type)) return `expected a file, got ${type}`;
+  if (notAFile.test(type)) return `expected a file, got ${type}`;
   if (status === 206) return "expected the whole file, got a part of it (206)";
   if (status === 204 || status === 205 || headers.get("content-length") === "0") return emptyFile;
   return undefined;
 }
 
-/** How a body arrives whose early end the transport does not detect; undefined if it does. */
+/** Why the transport cannot detect the early end of a body; undefined if it can. */
 type Undetected =
-  /** The platform can return the decoded part of a truncated body as if it were complete. */
+  /** The platform may return a truncated body as if it were complete. */
   | "compressed"
   /** The body ends when the connection ends, for any reason. */
   | "without a length"
@@ -39,7 +39,7 @@ type Undetected =
 function undetectedOf({ headers, url }: ResponseHead): Undetected {
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") return "compressed";
-  // A response without a URL was created in this process, without a connection.
+  // A response without a URL was created in this process: it has no connection that can break.
   const ends = headers.has("content-length") || headers.has("transfer-encoding") || url === "";
   return ends ? undefined : "without a length";
 }
@@ -47,18 +47,18 @@ function undetectedOf({ headers, url }: ResponseHead): Undetected {
 const joined = (before: Uint8Array, after: Uint8Array): Uint8Array =>
   concatenate([before, after], before.length + after.length);
 
-/** Looks for the end of a picture in its bytes, which come in pieces of any size. Other bytes can follow the end: phones append a film. */
+/** Looks for the end of a picture in chunks of any size. Other bytes can follow the end: phones append a video. */
 interface PictureEnd {
   readonly isReached: boolean;
   see(bytes: Uint8Array): void;
 }
 
-/** Follows the markers of a JPEG to its end-of-image marker. A thumbnail, which has one, too, is inside a segment and is skipped. */
+/** Follows the markers of a JPEG to its end-of-image marker. A thumbnail, which also has one, is inside a segment and skipped. */
 class JpegEnd implements PictureEnd {
   isReached = false;
-  /** What has arrived of a marker: its two bytes, and the two bytes of the length if a segment follows. */
+  /** The received bytes of a marker: its two bytes, and the two bytes of the length if a segment follows. */
   #marker: number[] = [];
-  /** Bytes of the segment that follow. */
+  /** Remaining bytes of the segment. */
   #skipped = 0;
 
   see(bytes: Uint8Array): void {
@@ -89,7 +89,7 @@ class JpegEnd implements PictureEnd {
     } else if (byte >= 0xc0 && (byte < 0xd0 || byte > 0xd8) && byte !== 0xff) {
       this.#marker.push(byte);
     } else if (byte !== 0xff) {
-      // A byte of the picture, a restart, or the start of the image: no segment follows. A marker can have more than one 0xff.
+      // Data, a restart marker or the start of the image: no segment follows. A marker can have more than one 0xff.
       this.#marker = [];
     }
   }
@@ -110,11 +110,11 @@ class PngEnd implements PictureEnd {
   }
 }
 
-/** Observes the bytes of a file as they arrive, and says at the end whether they are the whole file. */
+/** Observes the bytes of a file as they arrive, and checks at the end whether the file is complete. */
 export class FileCheck {
   readonly #undetected: Undetected;
   #isEmpty = true;
-  /** The first bytes, until they show the format or that there is none. */
+  /** The first bytes until they show the format, or that it is unknown. */
   #head: Uint8Array | undefined = new Uint8Array();
   #end: PictureEnd | undefined;
 
@@ -142,8 +142,8 @@ export class FileCheck {
   }
 
   /**
-   * Says why the file may be incomplete; undefined if it is accepted. A compressed one is accepted only if the end of the picture was found,
-   * one without a length unless the end is missing.
+   * Returns why the file may be incomplete; undefined if it is accepted. A compressed file is accepted only if the end of its picture was found.
+   * A file without a length is accepted unless it is a picture without an end.
    */
   shortfall(): string | undefined {
     if (this.#undetected === undefined || this.#end?.isReached) return undefined;

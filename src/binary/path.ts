@@ -2,17 +2,17 @@ import { shorten } from "../errors/base.ts";
 import { textOf, wordsOf } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
 
-/** How a message names a file. */
+/** The name of a file in a message. */
 export const nameOfFile = (path: string | undefined): string =>
   path === undefined ? "the file" : `the file ${JSON.stringify(shorten(path))}`;
 
-/** No system opens a path of more characters. */
+/** Maximum characters of a path on any system. */
 const longestPath = 32_767;
 
-/** Whether a text is a URL. A drive of Windows has one letter. */
+/** Whether a text is a URL. A scheme of one letter is a drive of Windows. */
 const isUrl = (text: string): boolean => /^(file|data):|^[a-z][a-z\d+.-]+:\/\//i.test(text);
 
-/** The path of a file, which is given as a path or as a `file:` URL, or what is wrong with it. `otherwise` says what to do with another URL. */
+/** Reads a file's path, given as a path or a `file:` URL, or says what is wrong with it. `otherwise`: what to do with any other URL. */
 export function readPath(given: unknown, otherwise: string): { readonly path: string } | { readonly fault: string } {
   const text = typeof given === "string" ? given : textOf(given, "href");
   if (text === undefined) return { fault: "expected a file's path or URL" };

@@ -26,7 +26,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** The bytes in which the size is searched: a JPEG can have much metadata before it. */
+/** The bytes in which the size is searched. A JPEG can have much metadata before it. */
 export const mostHeaderBytes = 1_048_576;
 
 /** The size of a PNG or a JPEG by its first bytes; undefined if they do not show it. */

@@ -8,7 +8,7 @@ import { builtIn, fileModules, webCrypto } from "../util/runtime.ts";
 import { readPath } from "./path.ts";
 import { concatenate, piecesOf } from "./streams.ts";
 
-/** Works on a file. An error of the file system names the path. */
+/** Works on a file. An error becomes a `FileError` with the path. */
 async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -17,16 +17,16 @@ async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** With these errors a file cannot be replaced, and may still be written: it is a mount of its own, or its folder can only be read. */
+/** After these errors a file cannot be replaced, but perhaps overwritten: it is a mount point, or its folder is read-only. */
 const irreplaceable: ReadonlySet<unknown> = new Set(["EBUSY", "EXDEV", "EACCES", "EPERM", "EROFS"]);
 
-/** A file that the process has open, such as its standard output. It can have other content and no name, so it is not replaced. */
+/** A file that the process has open, such as its standard output. It may have other content or no name, so it is not replaced. */
 const openFile = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|\d+)\/fd\/\d+)$/;
 
 /**
- * Writes a file atomically: to a temporary file in the same folder, which is then renamed, with the mode and the owner of a file that was
- * there. A file that cannot be replaced, such as one that is mounted, is overwritten when the body is complete. If the path is a symbolic link,
- * the target of the link is replaced, and the link stays. A device, a pipe and standard output are not replaced: the body is written into them.
+ * Writes a file atomically: to a temporary file in the same folder, which is then renamed and gets the mode and the owner of an existing file.
+ * A file that cannot be replaced, such as a mounted one, is overwritten when the body is complete. If the path is a symbolic link, its target
+ * is replaced, and the link stays. A device, a pipe and standard output are not replaced: the body is written into them.
  */
 export async function saveTo(
   given: string | URL,
@@ -63,21 +63,21 @@ export async function saveTo(
     );
     await fill(path, file, body);
     if (there !== undefined) {
-      // Not every process may give a file away, and not every file system has owners and modes.
+      // Not every process may change the owner, and not every file system has owners and modes.
       await fs.chown(partial, there.uid, there.gid).catch(() => undefined);
       await fs.chmod(partial, there.mode & 0o7777).catch(() => undefined);
     }
     await onFile(path, () => fs.rename(partial, target)).catch(async (error: unknown) => {
       if (there === undefined || !irreplaceable.has(propertyOf(error, "code"))) throw error;
-      // The mode of the file may keep its owner from reading it.
+      // The copied mode may forbid its owner to read it.
       await fs.chmod(partial, 0o600).catch(() => undefined);
-      // `copyFile` also sets the mode, which only the owner of a file may, and fails after it has emptied the file.
+      // `copyFile` also sets the mode, which only the owner may do, and fails after it has emptied the file.
       const file = await onFile(path, () => fs.open(target, "w"));
       await fill(path, file, (await fs.open(partial)).createReadStream());
       await fs.rm(partial);
     });
   } catch (error) {
-    // An error of the removal would hide the first one.
+    // An error here would hide the first one.
     await fs.rm(partial, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -120,7 +120,7 @@ async function fill(path: string, file: FileHandle, body: AsyncIterable<Uint8Arr
   }
 }
 
-/** Writes to the disk what the operating system still holds. Yarn PnP's files cannot: their error has no code. */
+/** Flushes the file to the disk. The files of Yarn PnP cannot do this: their error has no code. */
 async function flush(file: FileHandle): Promise<void> {
   try {
     await file.sync();
@@ -133,8 +133,9 @@ async function flush(file: FileHandle): Promise<void> {
 const pauses = { first: 1, longest: 32 };
 
 /**
- * Writes a body into a pipe or a device, or to the end of standard output. A blocking `open` or `write` of a pipe would occupy a thread until another process reads it, and
- * could not be stopped: so both are tried again, until the body fails (abort, timeout or deadline).
+ * Writes a body into a pipe or a device, or to the end of standard output. A blocking `open` or `write` of a pipe would occupy a thread until
+ * another process reads the pipe, and could not be canceled. So both are non-blocking, and repeated until the body fails (abort, timeout or
+ * deadline).
  */
 async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe: boolean, clock: PartnerClock) {
   const { constants, open } = fileModules().fs;
@@ -142,7 +143,7 @@ async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe:
   const reader = body.getReader();
   reader.closed.catch((error: unknown) => failed.abort(error));
 
-  /** Works until it succeeds. An error with one of these codes leads to another attempt. */
+  /** Repeats work until it succeeds, as long as its errors have one of these codes. */
   async function insist<T>(work: () => Promise<T>, codes: readonly unknown[]): Promise<T> {
     for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.longest)) {
       throwIfAborted(failed.signal);
@@ -156,13 +157,13 @@ async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe:
   }
 
   try {
-    // Without a reader, a pipe fails with ENXIO. A Unix socket does, too, but it never becomes writable.
+    // Without a reader, a pipe fails with ENXIO. So does a Unix socket, but it never becomes writable.
     const flags = constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
     const file = await insist(() => open(path, flags), isPipe ? ["ENXIO"] : []);
     try {
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
         for (let chunk = next.value; chunk.byteLength > 0; ) {
-          // A full pipe fails with one of these.
+          // The errors of a full pipe.
           const { bytesWritten } = await insist(() => file.write(chunk), ["EAGAIN", "EWOULDBLOCK"]);
           chunk = chunk.subarray(bytesWritten);
         }

@@ -7,8 +7,8 @@ import { isImage, signatureLength } from "./picture.ts";
 import { type Chunks, chunksOf, concatenate, streamOf } from "./streams.ts";
 
 /**
- * A Node stream of bytes. Its type includes text, because `setEncoding` makes any Node stream return text; such a stream is refused
- * when it is read. `NodeJS.ReadableStream` would be `any` for a caller without Node's declarations.
+ * A Node stream of bytes. The type includes strings, because after `setEncoding` any Node stream returns strings; such a stream is refused when
+ * it is read. `NodeJS.ReadableStream` would be `any` for a caller without Node's type declarations.
  */
 export interface NodeStream extends AsyncIterable<string | Uint8Array> {
   readonly readable: boolean;
@@ -41,22 +41,22 @@ export interface Upload {
   body(): Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
 
-/** A value that is made from a source asynchronously, and the function that releases the source. */
+/** A value that is being made from a source, and the function that releases the source. */
 export interface UploadOpening<Made> {
   readonly made: Promise<Made>;
-  /** Releases the source, whether it is open, was sent, or neither. */
+  /** Releases the source. Always call it, whatever became of the source. */
   close(): void;
 }
 
 /** A source that cannot be sent; the message says why. */
 class RefusedSource extends Error {}
 
-/** The source may have thrown the error, and `instanceof` throws for a revoked proxy. */
+/** Never throws: the source may have thrown a revoked proxy, for which `instanceof` throws. */
 const isRefused = (error: unknown): error is RefusedSource => attempt(() => error instanceof RefusedSource) === true;
 
 const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that the service accepts";
 
-/** Reading a blob of a file can fail: the file may be a folder, or may be deleted. */
+/** Checks the signature of a blob. The blob of a file can be unreadable: the file may be a folder, or deleted. */
 async function openBlob(blob: Blob, path?: string): Promise<Upload> {
   const head = await blob
     .slice(0, signatureLength)
@@ -69,7 +69,7 @@ async function openBlob(blob: Blob, path?: string): Promise<Upload> {
   return { replayable: true, path, body: () => blob };
 }
 
-/** Reads a blob of an old jsdom, which has no method for it. It is in memory anyway. */
+/** Reads a blob of an old jsdom, which has no method to read it. Its bytes are in memory anyway. */
 function readWhole(blob: Blob): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const reader: unknown = Reflect.construct(Reflect.get(globalThis, "FileReader"), []);
@@ -81,17 +81,17 @@ function readWhole(blob: Blob): Promise<Uint8Array> {
   });
 }
 
-/** Whether a text is the base64 of a JPEG or PNG, or is too long for a path of the same characters. */
+/** Whether a text is the base64 of a JPEG or PNG, or so long that it is base64 rather than a path. */
 const isBase64 = (text: string): boolean =>
   (text.length > 4_096 || /^\s*(\/9j\/|iVBORw0KGgo)/.test(text)) && !/[^A-Za-z0-9+/=_\s-]/.test(text);
 
-/** A blob that reads the file in pieces. The file system of Workers can only read it whole. */
+/** Opens a file as a blob that is read in pieces. The file system of Workers can only read it whole. */
 async function openAsBlob(path: string): Promise<Blob> {
   const open = builtIn("node:fs")?.openAsBlob;
   return typeof open === "function" ? open(path) : new Blob([await fileModules().fs.readFile(path)]);
 }
 
-/** Why a file cannot be opened or read. */
+/** The error for a file that cannot be opened or read. */
 function unreadable(path: string, error: unknown): RefusedSource {
   if (isRefused(error)) return error;
   const [file, code] = [nameOfFile(path), propertyOf(error, "code")];
@@ -101,8 +101,8 @@ function unreadable(path: string, error: unknown): RefusedSource {
 }
 
 /**
- * Opens a named pipe. To open it takes a thread until a process writes into it: an earlier end of the call becomes that writer for a moment.
- * It is read without a thread, so that it can be closed while nothing comes.
+ * Opens a named pipe. Opening blocks a thread until a process opens the pipe for writing, so `close` does that for a moment. The pipe is read
+ * without a thread, so that it can be closed while nothing arrives.
  */
 function openPipe(path: string): Chunks {
   const [fs, net] = [builtIn("node:fs"), builtIn("node:net")];
@@ -134,7 +134,7 @@ function openPipe(path: string): Chunks {
   };
 }
 
-/** What a path leads to: a blob, which has a size and can be read at each attempt, or else what can be read once. */
+/** Opens a file: as a blob, which has a size and can be read for each attempt, or as chunks, which can be read once. */
 async function openFile(path: string): Promise<Blob | Chunks> {
   const { fs } = fileModules();
   const file = nameOfFile(path);
@@ -143,7 +143,7 @@ async function openFile(path: string): Promise<Blob | Chunks> {
     if (there.isDirectory()) throw new RefusedSource(`${file} is a folder`);
     if (there.isFIFO()) return openPipe(path);
     if (there.isFile() && there.size > 0) return await openAsBlob(path);
-    // The files of /proc have no size, devices neither.
+    // Files in /proc, and devices, have no size.
     const chunks = chunksOf(builtIn("node:fs")?.createReadStream(path)) ?? chunksOf((await openAsBlob(path)).stream());
     if (chunks === undefined) throw new RefusedSource(`${file} cannot be read`);
     return chunks;
@@ -164,14 +164,14 @@ function pathOf(source: unknown): string {
 const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => isBuffer(bytes.buffer);
 
 function openBytes(given: Uint8Array): Upload {
-  // `fetch` would convert memory that is shared with other threads to text.
+  // `fetch` would convert shared memory to text.
   const bytes = isOwn(given) ? given : Uint8Array.from(given);
   if (bytes.length === 0) throw new RefusedSource("the bytes are empty");
   if (!isImage(bytes)) throw new RefusedSource(noImage);
   return { replayable: true, body: () => bytes };
 }
 
-/** Reads only the signature of a stream, which decides whether anything is sent. */
+/** Reads only the signature of a stream, to decide whether to send it. */
 async function openChunks(chunks: Chunks, path?: string): Promise<Upload> {
   const head: Uint8Array[] = [];
   let length = 0;
@@ -190,11 +190,11 @@ async function openChunks(chunks: Chunks, path?: string): Promise<Upload> {
   return { replayable: false, body: () => body };
 }
 
-/** A response of any implementation of `fetch`. */
+/** Whether it is a response, of any implementation of `fetch`. */
 const isResponse = (source: unknown): boolean =>
   typeof propertyOf(source, "status") === "number" && propertyOf(source, "body") !== undefined;
 
-/** The body of a response. A status other than 2xx is refused: the message names the status, which helps more than the bytes. */
+/** Returns the body of a response. A status other than 2xx is refused with a message that names it. */
 function bodyOf(response: unknown): unknown {
   const status = Number(propertyOf(response, "status"));
   const body = propertyOf(response, "body");
@@ -208,8 +208,8 @@ function bodyOf(response: unknown): unknown {
 }
 
 /**
- * Opens a source for uploading: the upload, or the reason why it cannot be sent. Bytes that are not a JPEG or PNG are refused before anything
- * is sent (specification 2.7), and so is a source whose properties throw. The caller must close the opening in every case.
+ * Opens a source for uploading. `made` resolves to the upload, or to the reason why it cannot be sent: for example because the bytes are not a
+ * JPEG or PNG (specification 2.7), or because a property of the source throws. The caller must always close the opening.
  */
 export function openImage(source: unknown): UploadOpening<Upload | string> {
   let chunks: Chunks | undefined;

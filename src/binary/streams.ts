@@ -9,7 +9,7 @@ export interface Chunks {
   close(): void;
 }
 
-/** Opens a web or Node stream; undefined if the value is not a stream. Throws if the stream already has a reader. */
+/** Opens a web or Node stream. Returns undefined if the value is not a stream. Throws if the stream already has a reader. */
 export function chunksOf(source: unknown): Chunks | undefined {
   if (!isObject(source)) return undefined;
   if (isWebStream(source)) {
@@ -31,7 +31,7 @@ export function chunksOf(source: unknown): Chunks | undefined {
   };
 }
 
-/** The chunks of a stream in a loop; to leave the loop cancels the stream. The streams of a polyfill may be no async iterables. */
+/** Iterates the chunks of a stream. Leaving the loop cancels the stream. The streams of a polyfill may not be async iterable. */
 export async function* piecesOf(stream: unknown): AsyncGenerator<Uint8Array, void, undefined> {
   const chunks = chunksOf(stream);
   try {
@@ -70,7 +70,7 @@ export function concatenate(chunks: readonly Uint8Array[], length: number): Uint
   return bytes;
 }
 
-/** Makes a stream of the chunks that `next` gives until it gives undefined. It does not read ahead, so it takes bounded memory. */
+/** Makes a stream of the chunks that `next` resolves to, until undefined. It does not read ahead, so memory is bounded. */
 export function streamOf(
   next: () => Promise<Uint8Array | undefined>,
   cancel: (reason: unknown) => unknown,
@@ -89,10 +89,10 @@ export function streamOf(
   );
 }
 
-/** The bytes of a piece that is read at once. */
+/** Bytes of one chunk of {@link streamOfBytes}. */
 const pieceSize = 65_536;
 
-/** Makes a stream of bytes, piece by piece. */
+/** Makes a stream of bytes, in chunks. */
 export function streamOfBytes(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let rest = bytes;
   const next = async () => {
@@ -104,48 +104,34 @@ export function streamOfBytes(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return streamOf(next, () => undefined);
 }
 
-/** Follows a body while the caller reads it. */
-export interface BodyWatcher {
-  /** Called with each chunk before the reader gets it. The reader waits for it. If it throws, the body ends with its error. */
-  add(chunk: Uint8Array): void | Promise<void>;
-  /** Called at the end of a complete body. The reader waits for it. */
-  finish?(): Promise<void>;
-  /** Called when the body fails or is canceled. */
-  abandon?(): void;
-}
-
 /**
- * Makes a stream of a body that a watcher follows. It does not read ahead, and fails at the same moment as the body. A `TransformStream`
- * would fail only after its waiting chunks are read.
+ * Makes a stream of a body that calls `onChunk` with each chunk before the reader gets it. If `onChunk` throws, the body ends with its error.
+ *
+ * The stream does not read ahead, and fails at the same moment as the body. A `TransformStream` would fail only after its waiting chunks are
+ * read.
  */
-export function watched(body: ReadableStream<Uint8Array>, watcher: BodyWatcher): ReadableStream<Uint8Array> {
+export function watched(
+  body: ReadableStream<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        reader.closed.catch((error: unknown) => {
-          controller.error(error);
-          watcher.abandon?.();
-        });
+        reader.closed.catch((error: unknown) => controller.error(error));
       },
       async pull(controller) {
         const { done, value } = await reader.read();
-        if (done) {
-          await watcher.finish?.();
-          return controller.close();
-        }
+        if (done) return controller.close();
         try {
-          await watcher.add(value);
+          onChunk(value);
         } catch (error) {
           await reader.cancel(error);
           throw error;
         }
         controller.enqueue(value);
       },
-      cancel(reason) {
-        watcher.abandon?.();
-        return reader.cancel(reason);
-      },
+      cancel: (reason) => reader.cancel(reason),
     },
     { highWaterMark: 0 },
   );

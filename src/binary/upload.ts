@@ -29,12 +29,12 @@ export interface UploadCall {
 /** The service downsizes images that are wider or higher than this many pixels (specification 2.7). */
 const largestSide = 7_000;
 
-/** The bytes of a report at most: the stream of a blob can give all of its bytes as one chunk. */
+/** Maximum bytes between two reports: the stream of a blob can have all bytes in one chunk. */
 const mostReportedBytes = 65_536;
 
 /**
- * Reports the size of a picture that the service downsizes, and then the bytes of each attempt when the network takes them. An error of
- * the caller's functions ends the call, and so does a file that changes before it is sent.
+ * Makes an upload report the size of a picture that the service will downsize, and the bytes of each attempt as the network takes them. The
+ * call ends if one of the caller's functions throws, or if the file changes before it is sent.
  */
 export async function watchUpload(
   upload: Upload,
@@ -45,7 +45,7 @@ export async function watchUpload(
   return { ...whole, body: () => observed(whole, onProgress && guarded(onProgress, call), call) };
 }
 
-/** A function of the caller. If it throws, the call ends with that error. */
+/** Wraps a function of the caller: if it throws, the call ends with that error. */
 const guarded =
   <Given>(report: (given: Given) => void, call: UploadCall) =>
   (given: Given): void => {
@@ -57,7 +57,7 @@ const guarded =
     }
   };
 
-/** Reports the size of a picture that the service downsizes. Returns the upload, or an equal one if its stream was read. */
+/** Reports the size of a picture that the service will downsize. Returns the upload, or an equal one if its stream was read. */
 async function inspected(upload: Upload, report: (size: PictureSize) => void): Promise<Upload> {
   const body = upload.body();
   let whole = upload;
@@ -73,7 +73,7 @@ async function inspected(upload: Upload, report: (size: PictureSize) => void): P
   return whole;
 }
 
-/** Searches the header of a blob. A blob that cannot be read is reported when it is sent. */
+/** Reads the size in the header of a blob. An unreadable blob is reported when it is sent. */
 async function sizeOfBlob(blob: Blob): Promise<PictureSize | undefined> {
   const head = await blob
     .slice(0, mostHeaderBytes)
@@ -95,7 +95,7 @@ async function peek(body: ReadableStream<Uint8Array>) {
     if (value !== undefined) {
       chunks.push(value);
       length += value.byteLength;
-      // Searching after each chunk would take quadratic time.
+      // A search after each chunk would take quadratic time.
       if (length < Math.min(mostHeaderBytes, 2 * searched)) continue;
     }
     size = sizeIn(concatenate(chunks, length));
@@ -109,11 +109,12 @@ async function peek(body: ReadableStream<Uint8Array>) {
   return { size, rest };
 }
 
-type UploadBody = ReturnType<Upload["body"]>;
-type Report = (progress: UploadProgress) => void;
-
 /** The body of an attempt, which is observed while the network takes it. */
-function observed(upload: Upload, report: Report | undefined, { endpoint, end }: UploadCall): UploadBody {
+function observed(
+  upload: Upload,
+  report: UploadWatch["onProgress"],
+  { endpoint, end }: UploadCall,
+): ReturnType<Upload["body"]> {
   const body = upload.body();
   if (isWebStream(body)) return report === undefined ? body : reported(body, undefined, report);
   if (report === undefined && ArrayBuffer.isView(body)) return body;
@@ -123,15 +124,15 @@ function observed(upload: Upload, report: Report | undefined, { endpoint, end }:
   const stream = () => reported(open(), blob.size, report, onUnreadable);
   // The `fetch` of Bun does not call `stream` of a blob.
   if (globalThis.process?.versions?.bun !== undefined) return report === undefined ? blob : stream();
-  // A blob keeps the exact `Content-Length`; a stream would be sent in chunks, without a length.
+  // A blob keeps the exact `Content-Length`; a stream would be sent with chunked encoding.
   return Object.defineProperty(blob.slice(), "stream", { value: stream });
 }
 
-/** Reports the bytes of a stream piece by piece when they are read. */
+/** Reports the bytes of a stream as they are read, in pieces. */
 function reported(
   body: ReadableStream<Uint8Array>,
   size: number | undefined,
-  report: Report | undefined,
+  report: UploadWatch["onProgress"],
   onUnreadable: () => void = () => undefined,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -160,7 +161,7 @@ function reported(
   return streamOf(next, (reason) => reader.cancel(reason));
 }
 
-/** The error of a file that the platform refuses to read: its size or its modification time is not that of the beginning. */
+/** The error for a file that the platform refuses to read, because its size or modification time has changed. */
 export const fileChanged = (path: string | undefined, endpoint: string): RequestValidationError =>
   new RequestValidationError({
     issues: [

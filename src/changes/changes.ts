@@ -10,26 +10,21 @@ import type { ResponseHead } from "../util/response-head.ts";
 import { Comparison } from "./comparison.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
 
-interface WithDetails {
-  readonly details?: boolean | undefined;
-}
+/** The options of any method `changes`. */
+type Options<Listed extends Referenced> = ChangesOptions<Listed> & { readonly details?: boolean | undefined };
 
-/** The most readings of a list whose entries cannot be read one by one. */
-const mostReadings = 4;
-/** The most requests for single entries at the same time. */
+/** Maximum number of times that a list is read whose entries cannot be read one by one. */
+const maxReads = 4;
+/** Maximum number of requests for single entries at a time. */
 const entriesAtOnce = 8;
 
 /** Finds the changes of a list since a snapshot. */
 export function changesOf<Listed extends Referenced>(
   { start, priority = "low" }: CallContext,
   list: ChangingList<Listed>,
-  options: ChangesOptions<Listed>,
+  options: Options<Listed>,
 ): ApiCall<ListChanges<Listed>> {
-  const [, request] = splitFields<ChangesOptions<Listed> & WithDetails, "since" | "details">(
-    options,
-    "since",
-    "details",
-  );
+  const [, request] = splitFields(options, "since", "details");
   const low = withFields(request, (fields): RequestOptions => ({ ...fields, priority: fields.priority ?? priority }));
   return start(list.list, low, (call) => findChanges(start, call, list, options));
 }
@@ -38,7 +33,7 @@ async function findChanges<Listed extends Referenced>(
   start: Start,
   call: Call,
   list: ChangingList<Listed>,
-  given: ChangesOptions<Listed> & WithDetails,
+  given: Options<Listed>,
 ): Promise<Found<ListChanges<Listed>>> {
   const { kind, get } = list;
   const endpoint = call.name;
@@ -52,7 +47,7 @@ async function findChanges<Listed extends Referenced>(
     return data;
   };
 
-  /** Reads the list from its beginning. */
+  /** Reads the list from its start. */
   const read = async (): Promise<Reading> => {
     const references = new Set<string>();
     let entries = 0;
@@ -62,7 +57,7 @@ async function findChanges<Listed extends Referenced>(
       entries += page.items.length;
       return page;
     };
-    // The pages leave out repeated entries.
+    // The paginator leaves out repeated entries.
     for await (const { items } of new Paginator(endpoint, fetch, { signal }).pages()) {
       for (const entry of items) {
         references.add(entry.reference);
@@ -73,12 +68,13 @@ async function findChanges<Listed extends Referenced>(
   };
 
   /**
-   * Reads the list again until missing entries are certainly removed. When an entry disappears that was already read, those after it move
-   * forward, and the next page begins too late. Then the next reading lacks that entry, or it came and went, and others came twice.
+   * Reads the list again until all missing entries are certainly removed. When an entry that was already read disappears, the entries after it
+   * move forward, and the next page starts too late. The next reading then lacks that entry; or the entry was added and removed during one
+   * reading, and other entries came twice.
    */
   const readAgain = async (last: Reading): Promise<void> => {
     for (let readings = 1; comparison.missing.length > 0; readings += 1) {
-      if (readings === mostReadings) {
+      if (readings === maxReads) {
         for (const reference of comparison.missing) comparison.keep(reference);
         return;
       }
@@ -88,7 +84,7 @@ async function findChanges<Listed extends Referenced>(
     }
   };
 
-  /** Reads single entries: an entry that exists only moved between pages while the list was read. */
+  /** Reads single entries. An entry that exists has only moved between pages while the list was read. */
   const readEach = async (references: readonly string[], get: NonNullable<ChangingList<Listed>["get"]>) => {
     const readOne = (reference: string, left: AbortSignal): Promise<Listed> =>
       dataOf(get(reference as never, call.partOptions(eitherSignal(signal, left))));
@@ -110,7 +106,7 @@ async function findChanges<Listed extends Referenced>(
 /** One reading of a list. */
 interface Reading {
   readonly references: ReadonlySet<string>;
-  /** Whether no entry came twice. An entry comes twice when others are added before it. */
+  /** Whether no entry came twice, which happens when others are added before it. */
   readonly steady: boolean;
 }
 

@@ -1,10 +1,10 @@
 import type { ListChange, ListChanges, ListSnapshot, Referenced } from "./list-changes.ts";
 import { type Cells, cellOf, isHash, isSame, readRows, type Snapshot, writeSnapshot } from "./snapshot.ts";
 
-/** Compares a list with a snapshot. It keeps a row of every entry, but only the entries that differ. */
+/** Compares a list with a snapshot. It keeps a row for every entry, but only the entries that differ. */
 export class Comparison<Listed extends Referenced> {
   readonly #known: ReadonlySet<string>;
-  /** The names of the cells of a row. The known fields come first: an entry that lacks the unknown ones then has a shorter row. */
+  /** The field names of the cells in a row. Known fields come first, so that an entry without unknown fields has a shorter row. */
   readonly #names: Set<string>;
   readonly #before: ReadonlyMap<string, Cells>;
   readonly #now = new Map<string, Cells>();
@@ -18,7 +18,7 @@ export class Comparison<Listed extends Referenced> {
     this.#before = since ? readRows(since, [...this.#names]) : new Map();
   }
 
-  /** The references of the snapshot that were not found yet. */
+  /** The references in the snapshot that were not found yet. */
   get missing(): readonly string[] {
     return [...this.#before.keys()].filter((reference) => !this.#now.has(reference));
   }
@@ -28,7 +28,7 @@ export class Comparison<Listed extends Referenced> {
     return [...this.#added.keys(), ...this.#changed.keys()];
   }
 
-  /** Takes an entry as the list has it. A later one replaces an earlier one. */
+  /** Adds an entry of the list. A later entry replaces an earlier one. */
   add(entry: Listed): Promise<void> {
     const { reference, ...values } = entry;
     for (const name of Object.keys(values)) this.#names.add(name);
@@ -36,8 +36,8 @@ export class Comparison<Listed extends Referenced> {
   }
 
   /**
-   * Takes the response of the endpoint for one entry. Only the known fields are compared: the unknown ones can have other values than those
-   * in the list.
+   * Adds the response of the endpoint for one entry. Only the known fields are compared: unknown ones can have other values than in the
+   * list.
    */
   addDetail(reference: string, detail: Listed): Promise<void> {
     const known = Object.entries(detail).filter(([name]) => this.#known.has(name));
@@ -64,7 +64,7 @@ export class Comparison<Listed extends Referenced> {
     };
   }
 
-  /** Compares an entry with the snapshot. A field without a value has its cell of the row `listed`. */
+  /** Compares an entry with the snapshot. A field without a value gets its cell from the row `listed`. */
   async #compare(reference: string, current: Listed, given: readonly [string, unknown][], listed: Cells = []) {
     const values = new Map(given);
     const names = [...this.#names];

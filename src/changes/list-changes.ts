@@ -17,14 +17,14 @@ export type KindOf<Item extends Referenced> = Item["reference"] extends `${infer
 /** The name of a field of a list entry. The service may add fields at any time (specification 9.4). */
 export type FieldOf<Item> = OpenEnum<Exclude<keyof Item & string, "reference">>;
 
-/** A value of a snapshot: the value itself if it is short, otherwise an array with its hash. An empty array is a missing field. */
+/** A value in a snapshot: the value itself if it is short, otherwise an array with its hash. An empty array is a missing field. */
 export type SnapshotCell = string | number | boolean | null | readonly string[];
 
 /**
- * What a list contained, as a plain JSON value. Store it unchanged and pass it as `since` the next time.
+ * The content of a list as a plain JSON value. Store it unchanged and pass it as `since` the next time.
  *
- * It has less than 200 bytes of JSON for a product of the specification. The order of its keys has no meaning, so a database may store it
- * as JSON. It belongs to one environment and one organization, because references differ between environments.
+ * It takes less than 200 bytes of JSON per product. The order of its keys does not matter, so a database may store it as JSON. It belongs to
+ * one environment and one organization, because references differ between them.
  */
 export type ListSnapshot<Item extends Referenced> = {
   /** The version of this format. */
@@ -42,8 +42,8 @@ export interface ListChange<Listed extends Referenced, Current extends Listed = 
   /** The entry now. */
   readonly current: Current;
   /**
-   * The entry as the snapshot has it: the reference, and each value that is short. Long texts, objects and arrays are missing, because the
-   * snapshot has only their hashes.
+   * The entry in the snapshot: the reference, and each short value. Long texts, objects and arrays are missing, because the snapshot has only
+   * their hashes.
    */
   readonly previous: Pick<Listed, "reference"> & Partial<Omit<Listed, "reference">>;
   /** The names of the fields that differ, unknown fields included. */

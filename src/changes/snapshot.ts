@@ -13,10 +13,10 @@ export type Snapshot = ListSnapshot<Referenced>;
 const version = 1;
 
 /**
- * The most bytes of JSON that a value may have in a snapshot. A longer value is stored as a hash. A known field may be longer than its hash,
- * so that most old values can be reported; the number of unknown fields is not limited, so these may not.
+ * Maximum bytes of JSON of a value in a snapshot. A longer value is stored as a hash. A known field may be longer than a hash, so that most old
+ * values can be reported. Unknown fields may not, because their number is not limited.
  */
-const mostBytes = { known: 34, unknown: 12 };
+const maxBytes = { known: 34, unknown: 12 };
 
 const encoder = new TextEncoder();
 
@@ -27,7 +27,7 @@ async function hashOf(text: string): Promise<string> {
   return btoa(String.fromCharCode(...(await sha256(text)).subarray(0, 6)));
 }
 
-/** Whether a value is stored itself. A database may refuse a text: PostgreSQL refuses U+0000 and lone surrogates in `jsonb`. */
+/** Whether a value is stored as it is. PostgreSQL refuses U+0000 and lone surrogates in `jsonb`, so such a text is hashed. */
 function isStored(value: unknown, limit: number): value is string | number | boolean | null | undefined {
   if (typeof value === "object") return value === null;
   if (typeof value !== "string") return true;
@@ -37,12 +37,12 @@ function isStored(value: unknown, limit: number): value is string | number | boo
 
 /** Makes the cell of a value of JSON. */
 export async function cellOf(value: unknown, known: boolean): Promise<SnapshotCell | undefined> {
-  if (isStored(value, known ? mostBytes.known : mostBytes.unknown)) return value;
+  if (isStored(value, known ? maxBytes.known : maxBytes.unknown)) return value;
   // The entries of a known array, such as the linked products of an item, are a set.
   return [await hashOf(canonicalJson(known && Array.isArray(value) ? value.map(canonicalJson).sort() : value))];
 }
 
-/** Whether two cells stand for the same value. An older SDK that did not know the field may have stored a hash of it. */
+/** Whether two cells stand for the same value. An older SDK may have stored a hash, because it did not know the field. */
 export async function isSame(one: SnapshotCell | undefined, other: SnapshotCell | undefined): Promise<boolean> {
   if (one === undefined || other === undefined || !(isHash(one) || isHash(other))) return one === other;
   const [hash, otherHash] = [one, other].map((cell) => (isHash(cell) ? cell[0] : hashOf(JSON.stringify(cell))));

@@ -4,8 +4,8 @@ import { type ApiCall, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "./paginator.ts";
 
 /**
- * Reads a list without pages (specification 4.11 names those with pages). By the conventions of part 1 any list may have a `nextCursor`: then
- * the rest follows, within the same deadline.
+ * Reads a list that has no pages by specification 4.11. By the conventions of part 1, any list may have a `nextCursor`: then it reads the rest,
+ * within the same deadline.
  */
 export const readList = <Input extends EndpointInput, Item>(
   start: Start,

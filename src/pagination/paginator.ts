@@ -31,7 +31,7 @@ const arrayOptions: Schema = () =>
 export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
 
 /**
- * Iterates a list of any length and fetches its pages on the way (specification 4.11).
+ * Iterates a list of any length, and fetches its pages as needed (specification 4.11).
  *
  * The iteration returns each item once, in the order of the service. Each iteration is a new chain of requests. Leaving the loop early
  * aborts the current requests.
@@ -75,7 +75,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     const callSite = captureCallSite();
     const { signal, prefetch = 1, ...options } = checkedOptions(listOptions, this.#options, this.#endpoint);
     const left = abortController();
-    // Only a current request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
+    // Only a running request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
     const { callId = newCallId() } = options;
     const each = { ...options, callId, signal: eitherSignal(signal, left.signal) };
 
@@ -85,13 +85,13 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       if (cursor !== undefined) cursors.add(cursor);
       return this.#fetchPage(cursor, each);
     };
-    /** The latest page that was requested, or will be when its cursor is known; undefined after the last page of the list. */
+    /** The latest page, which is requested when its cursor is known; undefined after the last page of the list. */
     let latest: Promise<ListPage<Item> | undefined> = fetch(undefined);
     const ahead = [latest];
     try {
       for (;;) {
         while (ahead.length < 1 + prefetch) {
-          // The next page is requested as soon as the one before has arrived, before the caller gets that.
+          // The next page is requested as soon as the previous one arrives, before the caller gets it.
           latest = latest.then((page) => (page && page.nextCursor !== null ? fetch(page.nextCursor) : undefined));
           // The error of a prefetched page is thrown when the iteration reaches that page.
           latest.catch(() => undefined);
@@ -101,7 +101,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
-        // The request for the next page leaves before a loop body that blocks: `fetch` sends it up to three turns of the event loop later.
+        // `fetch` sends a request up to three turns of the event loop later. Waiting lets it leave before a loop body that blocks.
         for (let turn = 0; turn < 3 && prefetch > 0 && page.nextCursor !== null; turn += 1) await nextTurn();
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
@@ -132,10 +132,10 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** Read once, so that the fake timers of a test cannot stop an iteration. The global one of the edge runtime of Next.js throws. */
+/** Read at load, so that the fake timers of a test cannot stop an iteration. The global one of the edge runtime of Next.js throws. */
 const setImmediate = builtIn("node:timers")?.setImmediate;
 
-/** Waits for a turn of the event loop; not at all on a platform that cannot tell. */
+/** Waits for a turn of the event loop. Does nothing on a platform without `setImmediate`. */
 const nextTurn = (): Promise<void> | undefined => setImmediate && new Promise((resolve) => setImmediate(resolve));
 
 /** Throws the signal's reason if the signal was aborted during the loop body. */
@@ -143,7 +143,7 @@ function checkSignal({ signal }: ListOptions): void {
   if (signal !== undefined) throwIfAborted(signal);
 }
 
-/** How many cursors are remembered. A loop of at most this many pages is found at its first repeat. */
+/** The number of remembered cursors. A loop of at most this many pages is found at its first repeat. */
 const rememberedCursors = 1_000;
 
 /** Finds a repeated cursor in bounded memory. Brent's algorithm finds a loop that is longer than the memory. */
@@ -174,7 +174,7 @@ class SeenCursors {
   }
 }
 
-/** How many pages are remembered. New items move an older item to a later page while the list is read, but not this far. */
+/** The number of remembered pages. New items can move an older item to a later page during the iteration, but not this far. */
 const rememberedPages = 8;
 
 /** Leaves out items whose reference was on one of the last pages, in bounded memory. */
@@ -205,7 +205,7 @@ export type PagedEndpoint<Item, Query> = Endpoint<
   ListPage<Item>
 >;
 
-/** Iterates an endpoint's list. Each request has the query and the `nextCursor` of the page before. `onPage` receives each page. */
+/** Iterates an endpoint's list. Each request has the query and the `nextCursor` of the previous page. `onPage` receives each page. */
 export const paginate = <Item, Query extends object>(
   send: Send,
   endpoint: PagedEndpoint<Item, Query>,

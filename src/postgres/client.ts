@@ -16,16 +16,16 @@ export interface PostgresJs {
 /** A client of Postgres. The SDK never opens or closes its connections. */
 export type PostgresClient = PgClient | PostgresJs;
 
-/** The parameters of a statement. All are texts, so that each client passes them unchanged, with any settings. */
+/** The parameters of a statement. All are strings, which every client passes unchanged, whatever its settings. */
 export type Values = (string | null)[];
 
 /** Sends one statement, and resolves to its rows. */
 export type SendStatement = (text: string, values: Values, signal: AbortSignal) => Promise<readonly unknown[]>;
 
-/** What the SDK knows of a client. */
+/** Sends statements through a client of any of the packages. */
 export interface StatementSender {
   readonly send: SendStatement;
-  /** Whether all statements have one connection, so that only one can be on its way. */
+  /** Whether the client has a single connection, which runs one statement at a time. */
   readonly isSingle: boolean;
 }
 
@@ -33,7 +33,7 @@ const insideTransaction =
   "is inside a transaction: a rollback would undo what the storage noted. Pass the pool itself, or a client of its own";
 
 /**
- * Hides the differences of the packages.
+ * Hides the differences between the packages.
  *
  * @throws `ConfigurationError` if the client is of a package that the SDK does not know, or belongs to a transaction.
  */
@@ -49,7 +49,7 @@ export function senderOf(client: PostgresClient): StatementSender {
     isSingle: !has("unsafe") && has("connect") && propertyOf(client, "totalCount") === undefined,
     send: async (text, values, signal) => {
       throwIfAborted(signal);
-      // The clients read the parameters when they send them. Without parameters, a statement that still waits then changes nothing.
+      // The clients read the parameters when they send a statement. With null as the key, a statement that still waits changes nothing.
       const stopListening = onAbort(signal, () => void values.fill(null));
       try {
         return await rowsOf(client, text, values);
@@ -62,7 +62,7 @@ export function senderOf(client: PostgresClient): StatementSender {
 
 async function rowsOf(client: PostgresClient, text: string, values: Values): Promise<readonly unknown[]> {
   if ("unsafe" in client) return client.unsafe(text, values);
-  // `I` is idle, `T` and `E` are inside a transaction. A pool, and versions of `pg` before 8.17, do not say.
+  // `I` is idle, `T` and `E` are inside a transaction. A pool, and `pg` before 8.17, do not report it.
   const status = attempt(() => client.getTransactionStatus?.());
   if (status === "T" || status === "E") refuse(["client"], insideTransaction);
   return (await client.query(text, values)).rows;

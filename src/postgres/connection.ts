@@ -4,9 +4,9 @@ import { withTimeout } from "../util/with-timeout.ts";
 import { type PostgresClient, type StatementSender, senderOf, type Values } from "./client.ts";
 import { explain, isConflict } from "./faults.ts";
 
-/** Milliseconds that one operation may take, with its wait for a connection. */
+/** Maximum milliseconds of an operation, including its wait for a connection. */
 const longestOperation = 5_000;
-/** The longest pause before a statement that met another one is sent again, in milliseconds. */
+/** Maximum milliseconds before an operation that conflicted with another one is repeated. */
 const longestPause = 50;
 
 /** Sends the statement of an operation, and returns the first column of each row. */
@@ -17,12 +17,12 @@ const lateError = () =>
     `no result of Postgres within ${longestOperation} ms: it is slow or cannot be reached, or the caller's own transactions have all connections of the client`,
   );
 
-/** A setting of a client can change the names of columns, or make rows arrays. */
+/** By position: the settings of a client can rename columns, or make rows arrays. */
 const firstColumn = (row: unknown): unknown => Object.values(Object(row))[0];
 
 /**
- * Runs operations on a table. Those on one key follow each other, also where a client has several connections. Each ends after a time: a
- * change that was not sent by then never happens.
+ * Runs operations on a table. Operations on one key run one after the other, even if the client has several connections. Each has a time
+ * limit: a change that was not sent by then never happens.
  */
 export class PostgresConnection {
   readonly #sender: StatementSender;
@@ -42,7 +42,7 @@ export class PostgresConnection {
     );
   }
 
-  /** Waits for the end of the operations before this one, also of those whose time has passed. */
+  /** Waits for the earlier operations in this queue, including those whose time limit has passed. */
   #inTurn<Result>(queue: string, work: () => Promise<Result>): Promise<Result> {
     const result = (this.#latest.get(queue) ?? Promise.resolve()).then(work);
     const end = () => {

@@ -1,7 +1,7 @@
 import { refuse } from "../storage/contract.ts";
 import { textOf, wordsOf } from "../util/foreign.ts";
 
-/** Changes that met another one and left nothing behind: the statement is sent again. */
+/** Errors of a statement that conflicted with another one and changed nothing. It is sent again. */
 const conflicts = new Set([
   "40001", // serialization_failure, where the database or the user has a stricter isolation by default
   "40P01", // deadlock_detected
@@ -11,7 +11,7 @@ const conflicts = new Set([
   "42710", // duplicate_object, the type of its rows
 ]);
 
-/** Tables that are not of this storage: undefined_column, undefined_function, datatype_mismatch, wrong_object_type, no unique key. */
+/** Errors for a table of something else: undefined_column, undefined_function, datatype_mismatch, wrong_object_type, no unique key. */
 const foreignTable = new Set(["42703", "42883", "42804", "42809", "42P10"]);
 
 /** The SQLSTATE of an error of Postgres, or the code of an error of the network. */
@@ -21,9 +21,9 @@ const codeOf = (error: unknown): string => textOf(error, "code") ?? "";
 export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(error));
 
 /**
- * Says what an error of a statement on a table means. Most errors of a client are clear, such as those of a connection or a timeout.
+ * Returns a clearer error for some errors of a statement, and the error itself otherwise.
  *
- * @throws `ConfigurationError` if the table is missing or another one.
+ * @throws `ConfigurationError` if the table is missing, or is not the table of a storage.
  */
 export function explain(error: unknown, table: string): unknown {
   const code = codeOf(error);

@@ -37,19 +37,19 @@ export interface PostgresStorage extends KeyValueStorage {
 
 const postgresOptions = () => z.strictObject({ organization: organizationName(), table: z.optional(z.string()) });
 
-/** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
+/** The number of changes between two sweeps. A sweep deletes more values than that, so expired values never pile up. */
 const sweepEvery = 32;
 
 /**
  * Remembers in Postgres (11 or newer), for all processes of an organization on any machine.
  *
- * Each operation is one statement in a transaction of its own, and values expire by the time of the database. There is no state of a
- * session: no prepared statement, no lock, no setting. So it works behind PgBouncer, also in transaction mode. An operation that takes
- * longer than five seconds fails, also while it waits for a connection.
+ * Each operation is one statement in its own transaction, and values expire by the clock of the database. It uses no session state (no
+ * prepared statements, locks or settings), so it works behind PgBouncer, also in transaction mode. An operation fails after five seconds,
+ * including its wait for a connection.
  *
  * @param client A `Pool` or a connected `Client` of `pg` (8 or newer), the `sql` of `postgres` (3 or newer), or a `PGlite`. The SDK does
  *   not close it. It must not be inside a transaction, because a rollback would undo what the storage noted.
- * @throws `ConfigurationError` if `client` is another object, or an option is invalid. An operation rejects with it while there is no table.
+ * @throws `ConfigurationError` if `client` is another object, or an option is invalid. While there is no table, operations reject with it.
  * @example
  * const pool = new Pool({ connectionString: url });
  * const storage = postgresStorage(pool);
@@ -85,7 +85,7 @@ export function postgresStorage(client: PostgresClient, options: PostgresStorage
       return (await connection.operate(key, (run) => run(statement, ...row))).length > 0;
     },
     async *keys(prefix) {
-      // No key has the greatest character of ASCII, and the least one makes the next key.
+      // No key contains the last character of ASCII. A key with a space added is the next possible key.
       const to = `${toColumn(prefix)}\u007f`;
       for (let from = toColumn(prefix); ; ) {
         const found = await connection.operate("", (run) => run(sql.keys, from, to));
@@ -97,7 +97,7 @@ export function postgresStorage(client: PostgresClient, options: PostgresStorage
     migrate: () =>
       connection.operate("", async (run) => {
         for (const { name, create } of creations) {
-          // `IF NOT EXISTS` alone sends a notice, which some clients print, and needs a right even if there is nothing to create.
+          // `IF NOT EXISTS` alone sends a notice, which some clients print, and needs the permission to create even if the table exists.
           const [existing] = await run("SELECT to_regclass($1::text)::text", name);
           if (existing === null) await run(create);
         }
@@ -105,11 +105,11 @@ export function postgresStorage(client: PostgresClient, options: PostgresStorage
   };
 }
 
-/** The caller may change the bytes as soon as the function returns: the text is made before. */
+/** Encodes the bytes at once, because the caller may change them later. */
 const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
-/** The bytes of a text of Postgres, which has lines of 76 characters. */
+/** Decodes the base64 of Postgres, which has lines of 76 characters. */
 function fromBase64(text: string): Uint8Array {
   const { buffer, byteOffset, byteLength } = Buffer.from(text, "base64");
   return new Uint8Array(buffer, byteOffset, byteLength);

@@ -1,7 +1,7 @@
 import { shorten } from "../errors/base.ts";
 import { refuse } from "../storage/contract.ts";
 
-/** The table of a storage that names no other. */
+/** The default of the option `table`. */
 const defaultName = "pod_partner_storage";
 
 /** Postgres cuts longer names, and the index has a longer one than the table. */
@@ -13,30 +13,19 @@ const names = new RegExp(`^(?:(${name})\\.)?(${name})$`);
 export const page = 500;
 const swept = 64;
 
-/** What creates the table, or its index: `name` says whether it exists. */
+/** A statement that creates the table or its index. */
 interface Creation {
+  /** The name of the table or index, to find out whether it exists. */
   readonly name: string;
   readonly create: string;
 }
 
-/** The statements of a storage. Each operation is one of them, and so one transaction. */
-export interface Statements {
-  readonly get: string;
-  readonly set: string;
-  readonly add: string;
-  readonly swap: string;
-  readonly delete: string;
-  readonly deleteHeld: string;
-  readonly keys: string;
-  readonly sweep: string;
-}
-
 /** The table of a storage. */
 export interface Table {
-  /** Its name as SQL has it, quoted. */
+  /** Its quoted name. */
   readonly name: string;
   readonly creations: readonly Creation[];
-  readonly sql: Statements;
+  readonly sql: ReturnType<typeof statementsOn>;
 }
 
 /**
@@ -54,7 +43,7 @@ export function tableOf(given: string = defaultName): Table {
     creations: [
       {
         name: table,
-        // Without the rules of a language, keys with the same prefix are neighbours in the index.
+        // With the collation "C", keys with the same prefix are neighbours in the index.
         create: `CREATE TABLE IF NOT EXISTS ${table} (
   key text COLLATE "C" PRIMARY KEY,
   value bytea NOT NULL,
@@ -77,10 +66,12 @@ function refuseName(given: unknown): never {
 }
 
 /**
- * The parameters are the key, the value, its lifetime in milliseconds, and the value that the key must hold. Bytes travel as base64. Time is
- * that of the database when it reads or changes the row, also after a wait for another change. Without a key, a statement changes nothing.
+ * The statements of a storage. Each operation is one of them, and so a transaction.
+ *
+ * The parameters are the key, the value, its lifetime in milliseconds, and the expected value. Bytes are sent as base64. `clock_timestamp()` is
+ * the time when the row is read or changed, even after a wait for another change. With null as the key, a statement changes nothing.
  */
-function statementsOn(table: string): Statements {
+function statementsOn(table: string) {
   const [value, expected] = ["decode($2::text, 'base64')", "decode($4::text, 'base64')"];
   const until = "clock_timestamp() + $3::text::float8 * interval '1 millisecond'";
   const alive = "(t.until IS NULL OR t.until > clock_timestamp())";
@@ -95,8 +86,8 @@ function statementsOn(table: string): Statements {
     delete: `DELETE FROM ${table} AS t WHERE t.key = $1::text AND ${alive} RETURNING 1`,
     deleteHeld: `DELETE FROM ${table} AS t WHERE t.key = $1::text AND t.value = decode($2::text, 'base64') AND ${alive} RETURNING 1`,
     keys: `SELECT t.key FROM ${table} AS t WHERE t.key >= $1::text AND t.key < $2::text AND ${alive} ORDER BY t.key LIMIT ${page}`,
-    // A row that another process changes or sweeps now is left to it. A constant time can use the index. The key that is set next stays:
-    // without a parameter, postgres.js would send the next statement before the response, and PgBouncer before 1.21 confuses them.
+    // Skips rows that another process is changing or sweeping. `statement_timestamp()` is constant, so the index can be used. The parameter,
+    // the key that is set next, is there because postgres.js pipelines a statement without one, which PgBouncer before 1.21 confuses.
     sweep: `DELETE FROM ${table} WHERE key = ANY (ARRAY(SELECT key FROM ${table}
   WHERE until <= statement_timestamp() AND key <> $1::text ORDER BY until LIMIT ${swept} FOR UPDATE SKIP LOCKED))`,
   };
@@ -111,7 +102,7 @@ ${tableOf()
   .join("\n")}
 `;
 
-/** Text of Postgres has no null character. A key of printable ASCII stays as it is, except for `%`. */
+/** Encodes a key, because text in Postgres has no null character. Printable ASCII stays as it is, except for `%`. */
 export const toColumn = (key: string): string =>
   key.replace(/[^ -$&-~]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

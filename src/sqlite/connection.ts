@@ -3,21 +3,21 @@ import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { Database, faultOf, type SqliteModule } from "./database.ts";
 import type { StorageFile } from "./file.ts";
 
-/** Milliseconds for which an operation waits for the locks of other processes. */
+/** Maximum milliseconds that an operation waits for the locks of other processes. */
 const longestWait = 10_000;
 /** The longest pause between two attempts, in milliseconds. */
 const longestPause = 50;
-/** Milliseconds between two checks whether the file is still in its place. */
+/** Milliseconds between two checks whether the file was replaced. */
 const checkEvery = 1_000;
-/** Milliseconds of work after which other tasks of the process have their turn. */
+/** Milliseconds of work after which other tasks of the process get a turn. */
 const longestTurn = 10;
 
-/** Lets the other tasks of the process have their turn. The module itself: fake timers of a test runner would stop the storage. */
+/** Gives other tasks of the process a turn. Not the global `setImmediate`: fake timers of a test runner would stop the storage. */
 const nextTurn = (): Promise<void> => process.getBuiltinModule("node:timers/promises").setImmediate();
 
 /**
- * Runs operations on a file, one after the other. It waits for the locks of other processes without blocking the event loop, and opens
- * the file again after an error or when it was replaced.
+ * Runs operations on a file one after the other. Waits for the locks of other processes without blocking the event loop, and reopens the file
+ * after an error or when it was replaced.
  */
 export class SqliteConnection {
   readonly #sqlite: SqliteModule;
@@ -26,7 +26,7 @@ export class SqliteConnection {
   #database: Database | undefined;
   #identity: string | undefined;
   #checkedAt = 0;
-  /** Milliseconds of work since other tasks last had their turn. */
+  /** Milliseconds of work since other tasks last had a turn. */
   #worked = 0;
   #closed = false;
   #latest: Promise<unknown> = Promise.resolve();
@@ -44,7 +44,7 @@ export class SqliteConnection {
     return result;
   }
 
-  /** Closes the file after the operations before this one. */
+  /** Closes the file after the earlier operations. */
   async close(): Promise<void> {
     await this.#latest;
     this.#closed = true;
@@ -52,7 +52,7 @@ export class SqliteConnection {
   }
 
   async #attempts<Result>(work: (database: Database) => Result, deadline: number): Promise<Result> {
-    // Its own work only: in a busy process, an operation that gives way to the others for their work waits for a turn each time.
+    // Counts only the work of the storage itself: in a busy process, each operation would otherwise wait for a turn.
     if (this.#worked > longestTurn) {
       await nextTurn();
       this.#worked = 0;

@@ -8,15 +8,12 @@ const applicationId = 0x706f6470;
 /** The version of the tables. A later version gets the next number. */
 const schemaVersion = 1;
 
-/**
- * Milliseconds for which SQLite itself waits for a lock. The event loop stands still for as long, so a longer wait is a new attempt
- * after a pause.
- */
+/** Milliseconds that SQLite itself waits for a lock. This blocks the event loop, so a longer wait is a new attempt after a pause. */
 const lockWait = 15;
 
 /**
- * Bytes of a page in a new file. A piece of a file fills 17 pages of this size, or 65 of SQLite's default, 4096: with fewer pages, it is
- * written in two thirds of the time. Small values take a little longer, because each change writes whole pages.
+ * Bytes of a page in a new file. Large values are written in two thirds of the time that SQLite's default, 4096, takes. Small values take a
+ * little longer, because each change writes whole pages.
  */
 const pageSize = 16_384;
 
@@ -24,7 +21,6 @@ const pageSize = 16_384;
 const page = 500;
 const swept = 64;
 
-/** Names a class of SQLite with the open file. */
 export type SqliteModule = typeof import("node:sqlite");
 
 const tables = [
@@ -34,7 +30,7 @@ const tables = [
   `PRAGMA user_version = ${schemaVersion}`,
 ];
 
-/** `node:sqlite` can bind bytes without content as NULL. */
+/** `node:sqlite` binds empty bytes as NULL. */
 const [value, expected] = ["ifnull(:value, x'')", "ifnull(:expected, x'')"];
 const alive = "(until IS NULL OR until > :now)";
 const upsert = `INSERT INTO entries (key, until, value) VALUES (:key, :until, ${value})
@@ -50,7 +46,7 @@ const sql = {
   sweep: `DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE until <= :now ORDER BY until LIMIT ${swept})`,
 };
 
-/** The table of values in an open file. Each change is one statement, and so one transaction. */
+/** The table of values in an open file. Each change is one statement, and so a transaction. */
 export class Database {
   readonly #file: DatabaseSync;
   readonly #clock: PartnerClock;
@@ -86,20 +82,20 @@ export class Database {
     return expected !== null && this.#change("deleteHeld", { ...row, expected });
   }
 
-  /** The keys that begin with a prefix, in ascending order: the first ones after `after`. Fewer than a page if they are the last. */
+  /** Returns the next page of keys with a prefix, in ascending order, after the key `after`. */
   keys(prefix: string, after: string | undefined): { readonly keys: readonly string[]; readonly last: boolean } {
-    // No key has the greatest character, and the least one makes the next key.
+    // No key contains the last character of Unicode. A key with a null character added is the next possible key.
     const range = { from: after === undefined ? prefix : `${after}\u0000`, to: `${prefix}\u{10ffff}` };
     const rows = this.#prepared("keys").all({ ...range, now: this.#now() });
     return { keys: rows.map(({ key }) => String(key)), last: rows.length < page };
   }
 
-  /** Deletes some of the values that are gone. */
+  /** Deletes some expired values. */
   sweep(): void {
     this.#change("sweep", { now: this.#now() });
   }
 
-  /** Whole milliseconds: a column of integers holds no others. */
+  /** Whole milliseconds, for a column of integers. */
   #now(): number {
     return Math.floor(dateOf(this.#clock));
   }
@@ -128,7 +124,7 @@ export class Database {
 
   #setUp(): void {
     this.#run(`PRAGMA busy_timeout = ${lockWait}`);
-    // It does not change a file that has tables.
+    // It has no effect on a file with tables.
     this.#run(`PRAGMA page_size = ${pageSize}`);
     this.#run("BEGIN IMMEDIATE");
     const [id, version] = [this.#run("PRAGMA application_id"), this.#run("PRAGMA user_version")];
@@ -141,7 +137,7 @@ export class Database {
     }
     if (empty) for (const statement of tables) this.#run(statement);
     this.#run("COMMIT");
-    // A file system without shared memory has no WAL. There, only the default of `synchronous` cannot damage the file.
+    // A file system without shared memory has no WAL. There, `synchronous` must keep its default, or the file could be damaged.
     if (this.#run("PRAGMA journal_mode = WAL") === "wal") this.#run("PRAGMA synchronous = NORMAL");
   }
 }
@@ -149,15 +145,15 @@ export class Database {
 /** The primary result codes of SQLite. */
 const codes = { busy: 5, locked: 6, corrupt: 11, full: 13, protocol: 15, tooBig: 18, constraint: 19, notDatabase: 26 };
 
-/** What an error means for the connection. */
+/** What an error of SQLite means for the connection. */
 export type DatabaseFault =
-  /** Another process has the lock for a moment. */
+  /** Another process has the lock: try again. */
   | "busy"
   /** The file, or a part of it, is not what SQLite wrote. */
   | "damaged"
-  /** The change cannot happen; the connection is good. */
+  /** The change is impossible; the connection still works. */
   | "refused"
-  /** Anything else, such as a lost disk: the file is opened again. */
+  /** Anything else, such as a lost disk: the file is reopened. */
   | "broken";
 
 const faults = new Map<number, DatabaseFault>([

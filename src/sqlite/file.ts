@@ -6,15 +6,15 @@ import { refuse } from "../storage/contract.ts";
 import { attempt } from "../util/foreign.ts";
 import { webCrypto } from "../util/runtime.ts";
 
-/** The path of a storage that is in memory. */
+/** The path of a storage in memory. */
 const memory = ":memory:";
 
-/** Bytes of a path and of a name in it. SQLite opens no longer path, and the files beside the database have longer names. */
-const longest = { path: 500, name: 240 };
+/** Maximum bytes of a path and of the file name. SQLite opens no longer path, and the files beside the database have longer names. */
+const limits = { path: 500, name: 240 };
 
 /** The file of a storage. */
 export class StorageFile {
-  /** The absolute path, so that a later change of the working directory changes nothing. */
+  /** The absolute path, so that a later change of the working directory has no effect. */
   readonly path: string;
   readonly inMemory: boolean;
 
@@ -26,11 +26,8 @@ export class StorageFile {
     if (this.inMemory) return;
     if (path.includes("\0")) refuse(["path"], "contains a null character");
     const sizes = { path: Buffer.byteLength(this.path), name: Buffer.byteLength(basename(this.path)) };
-    if (sizes.path > longest.path || sizes.name > longest.name) {
-      refuse(
-        ["path"],
-        `${shorten(path)} is too long: SQLite takes ${longest.path} bytes, and a name of ${longest.name}`,
-      );
+    if (sizes.path > limits.path || sizes.name > limits.name) {
+      refuse(["path"], `${shorten(path)} is too long: SQLite takes ${limits.path} bytes, and a name of ${limits.name}`);
     }
     const folder = dirname(this.path);
     if (!attempt(() => statSync(folder))?.isDirectory()) {
@@ -41,7 +38,7 @@ export class StorageFile {
     }
   }
 
-  /** Differs when another file takes the place of this one. In memory, it is always undefined. */
+  /** Changes when another file replaces this one. Always undefined in memory. */
   get identity(): string | undefined {
     const stats = attempt(() => statSync(this.path, { bigint: true }));
     return stats && `${stats.dev}:${stats.ino}`;
@@ -54,13 +51,13 @@ export class StorageFile {
 }
 
 /**
- * The file is created under another name and then linked: at the moment when a process closes any handle of a file, the operating system
- * drops all locks of the process on this file, also those of SQLite.
+ * Creates the file under another name and then links it: when a process closes any handle of a file, the operating system drops all locks of
+ * the process on that file, including those of SQLite.
  */
 function createPrivately(path: string): void {
   if (existsSync(path)) return;
   const draft = join(dirname(path), `.${webCrypto().randomUUID()}`);
-  // If this fails, another process was first, or SQLite creates the file, or SQLite reports the reason.
+  // If this fails, another process was first, or SQLite creates the file or reports the reason.
   attempt(() => {
     closeSync(openSync(draft, "wx", 0o600));
     linkSync(draft, path);

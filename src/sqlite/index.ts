@@ -20,28 +20,27 @@ export type { KeyValueStorage } from "../storage/contract.ts";
 export interface SqliteStorageOptions {
   /** A name for the organization; see {@link KeyValueStorage.organization}. */
   readonly organization?: string | undefined;
-  /** The source of time, for tests. Default: the wall clock of the machine, which all processes with the file have. */
+  /** The source of time, for tests. Default: the wall clock of the machine, which all processes share. */
   readonly clock?: PartnerClock | undefined;
 }
 
 /** A storage in a file. */
 export interface SqliteStorage extends KeyValueStorage {
-  /** Closes the file, after the operations that were called before. Later operations fail. */
+  /** Closes the file after the earlier operations. Later operations fail. */
   close(): Promise<void>;
 }
 
 const sqliteOptions = () => z.strictObject({ organization: organizationName(), clock: storageClock() });
 
-/** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
+/** The number of changes between two sweeps. A sweep deletes more values than that, so expired values never pile up. */
 const sweepEvery = 32;
 
 /**
- * Remembers in a file, for the processes of one machine: several can use it at the same time. It needs no package, only a runtime with
+ * Remembers in a file. Several processes of one machine can use the file at the same time. It needs no package, only a runtime with
  * `node:sqlite`.
  *
- * A process that is killed loses nothing and leaves no half value; a power failure can lose the latest seconds. An operation
- * that meets damage in the file fails as a `DamagedStorageError`, and the file stays as it is. The SDK creates the file so that only its owner
- * can read it.
+ * A kill loses nothing and leaves no half-written value; a power failure can lose the latest seconds. In a damaged file, operations reject with
+ * `DamagedStorageError`, and the file stays unchanged. The SDK creates the file so that only its owner can read it.
  *
  * @param path The path of a file in an existing folder, on a local disk; it is created at the first use. `:memory:` keeps nothing.
  * @throws `ConfigurationError` if the folder does not exist, or if the runtime has no `node:sqlite`: it is in Node since 22.13 and 23.4,
@@ -61,7 +60,7 @@ export function sqliteStorage(path: string, options: SqliteStorageOptions = {}):
     async set(key, value, { ttl, expected } = {}) {
       const lifetime = lifetimeOf(ttl);
       return connection.run((database) => {
-        // Before the change: a sweep that fails for a lock is attempted again, and the change with it.
+        // Before the change: if a lock stops the sweep, both are attempted again.
         if (changes++ % sweepEvery === 0) database.sweep();
         return database.set(key, value, lifetime, expected);
       });

@@ -4,27 +4,27 @@ import { dateOf, longestSince, type Moment, momentOf, type PartnerClock } from "
 import { webCrypto } from "../util/runtime.ts";
 import type { StorageExpectation, StorageSetOptions } from "./contract.ts";
 
-/** When the holder of a lock dies, its key is free after this many milliseconds. */
+/** Milliseconds after which a key is free if the holder of its lock dies. */
 export const lockTime = 10_000;
 
 /**
- * The right of one holder to work on a key, of all processes with the storage: compare-and-set gives it to one. It is renewed until it is
- * released, and ends by itself when its holder dies.
+ * The lock of a key, which one holder has among all processes with the storage: compare-and-set grants it. It is renewed until it is
+ * released, and expires when its holder dies.
  */
 export interface Lock {
   /**
-   * Whether no other holder can have had the lock since it was taken: a process that was suspended may have lost it. The time counts from
-   * before the storage was asked.
+   * Whether no other process can have had the lock since it was taken. A process that was suspended may have lost it. The time counts from
+   * before the request to the storage.
    */
   readonly isCertain: boolean;
   /**
-   * Changes after how many milliseconds the key is free when the holder dies. Resolves to true if the storage has done it for the holder of
-   * the lock.
+   * Renews the lock, and changes after how many milliseconds it expires without its holder. Resolves to true if the storage confirmed it for
+   * this holder.
    */
   extend(lifetime: number): Promise<boolean | undefined>;
-  /** Ends the right at once, unless the key holds something else by now. Never rejects: a lock that the storage keeps ends by itself. */
+  /** Releases the lock unless another holder has it by now. Never rejects: a lock that stays in the storage expires. */
   release(): Promise<void>;
-  /** Ends the right after this many milliseconds, without its holder. Never rejects. */
+  /** Stops renewing the lock and lets it expire after this many milliseconds. Never rejects. */
   leave(ms: number): Promise<void>;
 }
 
@@ -35,11 +35,11 @@ interface Lockable {
   delete(key: string, options: StorageExpectation): Promise<boolean | undefined>;
 }
 
-/** What a key holds while it is locked. */
+/** The value of a key while it is locked. */
 export interface LockHolder {
-  /** What the holder uses the lock for. Empty by default. */
+  /** What the holder uses the lock for. Default: an empty string. */
   readonly purpose: string;
-  /** When the lock was taken, by the holder's clock. NaN if the value is not that of a lock. */
+  /** When the lock was taken, by the holder's clock; NaN if the value is not that of a lock. */
   readonly takenAt: number;
 }
 
@@ -56,8 +56,8 @@ function holderOf(value: Uint8Array): LockHolder {
 }
 
 /**
- * Takes the lock of a key. When its holder dies, the key is free after `lifetime` milliseconds. Resolves to undefined if another holder has
- * it, and to "lost" while the storage is lost, because it is not known then.
+ * Takes the lock of a key, which expires `lifetime` milliseconds after its holder has died. Resolves to undefined if another holder has it,
+ * and to "lost" while the storage is lost.
  */
 export async function takeLock(
   storage: Lockable,
@@ -67,7 +67,7 @@ export async function takeLock(
   { purpose = "", mayTakeFrom = () => false }: LockOptions = {},
 ): Promise<Lock | "lost" | undefined> {
   const token = new TextEncoder().encode(`${dateOf(clock)} ${webCrypto().randomUUID()} ${purpose}`.trimEnd());
-  /** When the latest request began that took or renewed the lock; undefined when another holder has it, or had it. */
+  /** When the latest request began that took or renewed the lock; undefined when another holder has it or had it. */
   let held: Moment | undefined;
   let ttl = lifetime;
   const set = async (expected: Uint8Array | null) => {
@@ -83,11 +83,11 @@ export async function takeLock(
     taken = await set(null);
     if (taken === false) {
       const value = await storage.get(key);
-      // A storage drops a damaged value when it is read.
+      // A read deletes a damaged value, and then the key is free.
       if (value === undefined || mayTakeFrom(holderOf(value))) taken = await set(value ?? null);
     }
   } catch (error) {
-    // A slow storage can set it after this call has given up. Nobody would use it, and it would block the next call.
+    // A slow storage can set the lock after this call has given up. It would only block the next call.
     void free();
     throw error;
   }
@@ -96,7 +96,7 @@ export async function takeLock(
   const stopRenewing = repeat(lifetime / 3, clock, () => set(token));
   return {
     get isCertain() {
-      // The storage's time passes while the machine is suspended.
+      // `longestSince` also counts the time of a suspend, in which the storage goes on.
       return held !== undefined && longestSince(held, clock) < ttl;
     },
     extend: (longer) => {
@@ -115,7 +115,7 @@ export async function takeLock(
   };
 }
 
-/** Throws a `StorageError` if a lock is not certain. Without one, there is nothing to check. */
+/** Throws a `StorageError` if the lock is not certain. Does nothing without a lock. */
 export function assertCertain(lock: Lock | "lost" | undefined): void {
   if (typeof lock === "object" && !lock.isCertain)
     throw new StorageError({ message: "The lock in the storage ended before the request was sent." });
@@ -127,31 +127,31 @@ export const lostError = (ms: number): StorageError =>
     message: `The storage could not be reached for ${Math.round(ms)} ms, so it is not known whether another process has sent the request.`,
   });
 
-/** How work waits for a lock, or for a lost storage. */
+/** Options of {@link waitForLock}. */
 export interface LockWait {
   readonly clock: PartnerClock;
-  /** Waits this many milliseconds. It may reject, which ends the wait. Default: by the clock. */
+  /** Waits for this many milliseconds. If it rejects, the wait ends. Default: a timer of the clock. */
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
-  /** Called when the wait is longer than a moment, and again when its reason changes. */
+  /** Called when the wait becomes longer than a moment, and when its reason changes. */
   readonly report?: ((reason: "other-process" | "storage") => void) | undefined;
-  /** How long it waits while another holder has the lock, in milliseconds, and the error after that. Default: no limit. */
+  /** Maximum milliseconds to wait for another holder, and the error after that. Default: no limit. */
   readonly limit?: { readonly ms: number; readonly late: () => Error } | undefined;
-  /** How long it waits for a lost storage. Default 30 000 ms. */
+  /** Maximum milliseconds to wait for a lost storage. Default 30 000. */
   readonly longestLost?: number | undefined;
 }
 
-/** Milliseconds between two attempts: they double up to the longest. */
+/** Milliseconds between two attempts. The pause doubles up to the longest. */
 const shortestPause = 50;
 const longestPause = 1_000;
 /** A wait of this many milliseconds is reported. */
 export const reportedAfter = 290;
 
 /**
- * Waits for a lock that a first attempt did not get. Repeats `attempt`, which resolves to undefined while another holder has the lock, and to
- * "lost" while the storage is lost.
+ * Waits for a lock after a first attempt did not get it. Repeats `attempt`, which resolves to undefined while another holder has the lock, and
+ * to "lost" while the storage is lost.
  *
- * @param first What the first attempt has resolved to.
- * @throws `StorageError` when the storage stays lost.
+ * @param first The result of the first attempt.
+ * @throws `StorageError` if the storage stays lost.
  */
 export async function waitForLock<Taken extends object>(
   attempt: () => Promise<Taken | "lost" | undefined>,
@@ -184,7 +184,7 @@ export async function waitForLock<Taken extends object>(
   return tried;
 }
 
-/** Repeats work that may fail or be slow, until the returned function is called. */
+/** Repeats work, which may fail or be slow, until the returned function is called. */
 function repeat(every: number, clock: PartnerClock, work: () => Promise<unknown>): () => void {
   let stopTimer: () => void;
   const wait = () => {

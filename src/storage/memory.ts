@@ -15,8 +15,8 @@ const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
 /** Options of {@link memoryStorage}. */
 export interface MemoryStorageOptions {
   /**
-   * The maximum of the keys' and values' bytes. The least recently used values go first. A value that is larger than all of it is gone
-   * at once. Default 67 108 864 (64 MiB).
+   * Maximum bytes of all keys and values. The least recently used values are dropped first. A value larger than this is not stored. Default
+   * 67 108 864 (64 MiB).
    */
   readonly maxSize?: number | undefined;
   /** A name for the organization; see {@link KeyValueStorage.organization}. */
@@ -33,7 +33,7 @@ const memoryOptions = () =>
   });
 
 /**
- * Remembers in the memory of this process, until it ends. For one process that lives long, and for tests.
+ * Remembers in the memory of this process until it ends. For a single long-lived process, and for tests.
  *
  * @throws `ConfigurationError` if an option is invalid.
  * @example
@@ -42,7 +42,7 @@ const memoryOptions = () =>
 export function memoryStorage(options: MemoryStorageOptions = {}): KeyValueStorage {
   const { maxSize, organization, clock } = checkedConfiguration(memoryOptions, options, "storage");
   const entries = new MemoryEntries(maxSize, clock);
-  // A caller may change the bytes as soon as a function returns, and those that it was given. `slice` of a Buffer does not copy.
+  // Copies in and out, because a caller may change the bytes later. `slice` of a Buffer does not copy.
   const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
   return {
     kind: "memory",
@@ -63,7 +63,7 @@ export function memoryStorage(options: MemoryStorageOptions = {}): KeyValueStora
       return true;
     },
     async *keys(prefix) {
-      // A copy: a value that is read meanwhile moves to the end.
+      // `keys()` is a copy: a value that is read during the iteration moves to the end.
       for (const key of entries.keys()) if (key.startsWith(prefix) && entries.peek(key) !== undefined) yield key;
     },
   };
@@ -71,15 +71,15 @@ export function memoryStorage(options: MemoryStorageOptions = {}): KeyValueStora
 
 interface MemoryEntry {
   readonly value: Uint8Array;
-  /** The time at which the value is gone. */
+  /** When the value expires, in milliseconds of the clock. */
   readonly until: number;
 }
 
-/** Bytes that a `Map` needs for an entry besides its key and value, roughly. */
+/** Approximate bytes of an entry in a `Map` besides its key and value. */
 const overhead = 100;
 const sizeOf = (key: string, value: Uint8Array) => key.length + value.byteLength + overhead;
 
-/** Entries that each change checks for their end: more than the one that it adds. */
+/** The number of entries that each change checks for expiry: more than the one that it adds. */
 const checkedPerChange = 2;
 
 /** The entries of a memory, the least recently used first. */
@@ -88,7 +88,7 @@ class MemoryEntries {
   readonly #maxSize: number;
   readonly #clock: PartnerClock;
   #size = 0;
-  /** A walk over the entries that removes those that are gone. */
+  /** The position of the check for expired entries. */
   #walk: Iterator<[string, MemoryEntry]> = this.#entries.entries();
   #steps = 0;
 
@@ -109,7 +109,7 @@ class MemoryEntries {
     return undefined;
   }
 
-  /** Like `peek`. The value is the most recently used then. */
+  /** Like `peek`, and makes the value the most recently used one. */
   use(key: string): Uint8Array | undefined {
     const value = this.peek(key);
     const entry = this.#entries.get(key);
@@ -135,8 +135,8 @@ class MemoryEntries {
 
   put(key: string, value: Uint8Array, lifetime: number | undefined): void {
     this.remove(key);
-    this.#check();
-    // It would push out every other value, and then itself.
+    this.#removeExpired();
+    // A value that is too large would push out all others, and then itself.
     if (sizeOf(key, value) > this.#maxSize || lifetime === 0) return;
     this.#entries.set(key, {
       value,
@@ -149,8 +149,8 @@ class MemoryEntries {
     }
   }
 
-  /** Continues the walk. It begins again after as many steps as there are entries: values that are read move to its end all the time. */
-  #check(): void {
+  /** Removes some expired entries. After as many steps as there are entries it starts over, because values that are read move to the end. */
+  #removeExpired(): void {
     for (let count = 0; count < checkedPerChange; count += 1) {
       const next = this.#steps < this.#entries.size ? this.#walk.next() : undefined;
       if (next === undefined || next.done) {

@@ -2,9 +2,9 @@ import { nameByHash } from "../util/digest.ts";
 import type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./contract.ts";
 
 /**
- * Makes the method `~scopeOf` of a client: it names the part of a storage that belongs to one organization of one service, by a hash of the
- * base URL and of the organization's name, or of the secret key without a name. The hash does not reveal the key, which has at least 12
- * random characters.
+ * Makes the method `~scopeOf` of a client, which names the part of a storage that belongs to one organization of one service. The name is a
+ * hash of the base URL and the organization's name, or of the secret key if there is no name. The hash does not reveal the key, which has at
+ * least 12 random characters.
  */
 export function createScopeOf(baseUrl: string, secretKey: string): (storage: KeyValueStorage) => Promise<string> {
   return async ({ organization }) => {
@@ -32,7 +32,7 @@ export class ScopedStorage implements KeyValueStorage {
     const sealed = bytesOf(await this.#storage.get(this.#prefix + key));
     if (sealed === undefined) return undefined;
     const value = unseal(key, sealed);
-    // Without this, a change that expects an absent value would be refused for ever.
+    // Otherwise every change that expects no value would be refused.
     if (value === undefined) await this.#storage.delete(this.#prefix + key, { expected: sealed });
     return value;
   }
@@ -46,18 +46,18 @@ export class ScopedStorage implements KeyValueStorage {
   }
 
   async *keys(prefix: string): AsyncGenerator<string> {
-    // `await`: a storage of the caller may be an `async` function where a generator is expected.
+    // `await`: the caller's `keys` may be an `async` function that returns a generator.
     for await (const key of await this.#storage.keys(this.#prefix + prefix)) {
       if (key.startsWith(this.#prefix + prefix)) yield key.slice(this.#prefix.length);
     }
   }
 }
 
-/** A storage of the caller may ask whether there is an `expected`: it gets none where there is none. */
+/** Without a condition there is no field `expected`: the caller's storage may test for it with `in`. */
 const sealed = (key: string, expected: Uint8Array | null | undefined): StorageExpectation =>
   expected === undefined ? {} : { expected: expected && seal(key, expected) };
 
-/** Checks what a storage of the caller returned for a key. A view of the same bytes, because the result may belong to another realm. */
+/** Checks what the caller's storage returned for a key. Makes a new view of the bytes, because the result may belong to another realm. */
 function bytesOf(value: unknown): Uint8Array | undefined {
   if (value === undefined || value === null) return undefined;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
@@ -66,7 +66,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   );
 }
 
-/** Checks what a storage of the caller returned for a change. Without a clear word, two processes could both take a lock. */
+/** Checks what the caller's storage returned for a change. Without a boolean, two processes could both take a lock. */
 async function truthOf(result: unknown): Promise<boolean> {
   const value = await result;
   if (typeof value === "boolean") return value;
@@ -77,7 +77,7 @@ async function truthOf(result: unknown): Promise<boolean> {
 /** Bytes of the checksum. */
 const checksumSize = 8;
 
-/** Mixes the words of some bytes, as far as they are whole, into two hashes. A changed word always changes both. */
+/** Mixes the whole 32-bit words of some bytes into two hashes. A changed word always changes both. */
 function mix([one = 0, other = 0]: readonly number[], { buffer, byteOffset, byteLength }: Uint8Array): number[] {
   const words = new DataView(buffer, byteOffset, byteLength);
   for (let at = 0; at + 4 <= byteLength; at += 4) {
@@ -90,12 +90,12 @@ function mix([one = 0, other = 0]: readonly number[], { buffer, byteOffset, byte
 }
 
 /**
- * 64 bits that find damage, not forgery. It is synchronous: a digest of the platform would take longer than the value's own way, and with a
- * clock that a test moves, the time limit of the storage could pass meanwhile.
+ * A checksum of 64 bits, which finds damage but not forgery. It is synchronous: a digest of the platform would take longer than the storage
+ * itself, and while a test moves its clock, the storage's time limit could pass.
  */
 function checksum(key: string, value: Uint8Array): Uint8Array {
   const name = new TextEncoder().encode(key);
-  // The key, and the bytes of the value after its last whole word.
+  // The key, and the bytes after the last whole word of the value.
   const rest = new Uint8Array((name.byteLength + 7) & ~3);
   rest.set(name);
   rest.set(value.subarray(value.byteLength & ~3), name.byteLength);
