@@ -82,7 +82,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Starts a program in a process group of its own: `kill` reaches what it started, such as the Node of `npm start`. A program that reads the
+ * Starts a program in its own process group: `kill` reaches what it started, such as the Node of `npm start`. A program that reads the
  * terminal must stay in the group of the terminal.
  */
 export function start(

@@ -2,7 +2,7 @@ import { inOneLine } from "../util/visible.ts";
 import { forLog, PodPartnerError, shorten } from "./base.ts";
 import { type ErrorResponse, htmlHint } from "./response.ts";
 
-/** Every error code of specification 7, with a hint: what a partner can do next. The service may add codes at any time. */
+/** Every error code of specification 7, with a hint about what to do next. The service may add codes at any time. */
 export const errorCodes = {
   missing_address: "Set `dropshipAddress`: a dropship order needs a destination.",
   missing_image_reference: "Set `imageReference` on each orderline whose product is printed.",
@@ -51,7 +51,7 @@ export interface ApiErrorDetails {
   readonly response: ErrorResponse;
   /** The service's `code`; undefined if the response has none. */
   readonly code?: string | undefined;
-  /** What the error says of the response if the service itself says nothing. */
+  /** The text of the error if the service sent no message. */
   readonly message: string;
   /** The service's `message`; undefined if the response has none. */
   readonly serviceMessage?: string | undefined;
@@ -198,15 +198,15 @@ function hintOf(kind: string, code: string | undefined, response: ErrorResponse)
 }
 
 /**
- * Whether an error response is the service's own: its code is in lower_snake_case (specification 2.2). A proxy's response has no code, or
- * a code of another form, and does not show the outcome.
+ * Whether an error response comes from the service itself: its code is in lower_snake_case (specification 2.2). A proxy's response has no
+ * code, or a code of another form, and does not show the outcome.
  */
 export const hasErrorObject = (error: unknown): error is ApiError & { readonly code: string } =>
   ApiError.isInstance(error) && /^[a-z]+(_[a-z0-9]+)*$/.test(error.code ?? "");
 
 /**
- * Whether the service itself says that something does not exist, or no longer (specification 7). A gateway can return a 404, too: it has no
- * error object, and proves nothing.
+ * Whether the service itself confirms that a resource does not exist, or no longer exists (specification 7). A gateway can also return a 404:
+ * it has no error object, and proves nothing.
  */
 export const isConfirmedMissing = (error: unknown): boolean =>
   hasErrorObject(error) && (error.status === 404 || error.status === 410);

@@ -1,13 +1,13 @@
 import { inOneLine, mapTexts, visible } from "../util/visible.ts";
 
-/** The maximum number of characters of foreign text that a message quotes. */
-const quoted = 80;
+/** Maximum characters of foreign text that a message quotes. */
+const maxQuoted = 80;
 
-/** Cuts a text that a message quotes: a caller can pass megabytes by mistake. */
-export const shorten = (text: string, most = quoted): string =>
+/** Truncates a text that a message quotes: a caller can pass megabytes by mistake. */
+export const shorten = (text: string, most = maxQuoted): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 
-/** One step of a call: waiting in the queue, an attempt, a wait before a retry, a look-up, or a wait between two polls. */
+/** One step of a call: a wait in the queue, an attempt, a wait before a retry, a look-up, or a wait between two polls. */
 export interface TimelineEntry {
   /** The kind of the step. */
   readonly step: "queue" | "attempt" | "backoff" | "retry-after" | "poll" | "lookup";
@@ -16,15 +16,15 @@ export interface TimelineEntry {
   /** The duration of the step, in milliseconds. */
   readonly took: number;
   /**
-   * The result of the step: an HTTP status, the name of an error, or a word such as `waited`. Of
-   * the queue: the rate-limit policy, or `default` for a limit that has none.
+   * The result of the step: an HTTP status, the name of an error, or a word such as `waited`. For the step `queue` it is the rate-limit
+   * policy, or `default` for a limit without a policy.
    */
   readonly outcome: string;
-  /** Why a call waited in the queue for more than 300 ms: a `PauseReason`, for example `fair-share`. Other steps have none. */
+  /** Why a call waited in the queue for more than 300 ms: a `PauseReason`, for example `fair-share`; undefined for other steps. */
   readonly reason?: string | undefined;
 }
 
-/** How many of the first and last steps of a long call the table shows. */
+/** The number of first and last steps that the table shows of a long call. */
 const shown = { first: 8, last: 12 };
 
 /** Shortens a text to one line of at most 40 characters. */
@@ -42,7 +42,7 @@ const lineOf = ({ step, outcome, reason, at, took }: TimelineEntry): TimelineRow
 
 /**
  * Formats a timeline as a table: each step with its outcome, its start since the beginning of the call, and its duration.
- * Empty for a call of one attempt only: the error message already describes it.
+ * Empty for a call of a single attempt, which the error message already describes.
  */
 export function timelineTable(entries: readonly TimelineEntry[]): string {
   if (entries.length < 2 && entries.every(({ step }) => step === "attempt")) return "";
@@ -87,10 +87,10 @@ function holds(test: () => boolean): boolean {
   }
 }
 
-/** The maximum number of characters of a message: it may quote a response or a caller's value. */
+/** Maximum characters of a message: it may quote a response or a caller's value. */
 const longestMessage = 3_500;
 
-/** Fields of an error for a log: control characters and marks of direction in foreign texts become visible. */
+/** Fields of an error for a log. Control characters and direction marks in foreign texts become visible. */
 export const forLog = <Fields extends object>(fields: Fields): Fields => mapTexts(fields, visible) as Fields;
 
 const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
@@ -109,7 +109,7 @@ export abstract class PodPartnerError extends Error {
   declare readonly status: number | undefined;
   /** The service's error code (specification 7), or that of the file system in a `FileError`; undefined without one. */
   declare readonly code: string | undefined;
-  /** The service's own words, from the `message` of its error object; undefined without one. `message` has them with the endpoint and the hint. */
+  /** The `message` of the service's error object, unchanged; undefined without one. The error's own `message` adds the endpoint and the hint. */
   declare readonly serviceMessage: string | undefined;
   /** The steps of the call before the error, in order, with the duration of each. */
   declare timeline: readonly TimelineEntry[];
@@ -125,7 +125,7 @@ export abstract class PodPartnerError extends Error {
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
     const text = shorten(visible(shorten(message, longestMessage)), longestMessage);
-    // A quoted sentence may end in a full stop of its own.
+    // A quoted sentence may already end in a full stop.
     super(text.replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
     const { kind } = new.target;
     // If `Error.prototype` is frozen, an assignment throws.
@@ -142,10 +142,10 @@ export abstract class PodPartnerError extends Error {
 
   /** Whether a time limit ended the call: the option `timeout` or `deadline`. */
   declare readonly isTimeout: boolean;
-  /** Whether the same call may succeed later, and repeating it does no harm. */
+  /** Whether the same call may succeed later and can be repeated without harm. */
   abstract readonly isRetryable: boolean;
 
-  /** The name of the class. Other copies of the package recognise the class by this name. */
+  /** The name of the class, by which other copies of the package recognise it. */
   static readonly kind: string = "PodPartnerError";
 
   /**
@@ -177,12 +177,12 @@ export abstract class PodPartnerError extends Error {
     const { name, message, endpoint, callId, status, code, serviceMessage, hint, docs } = this;
     const { isRetryable, timeline, identifiers } = this;
     const words = { name, message, endpoint, callId, status, code, serviceMessage, hint, docs, isRetryable, timeline };
-    // The identifiers stay exact: a program looks up by them what the call may have created.
+    // The identifiers stay exact, because a program uses them for a look-up.
     return { ...forLog(words), identifiers };
   }
 }
 
-// An error that the program does not catch is printed with all of its own fields. So it has those only that say something.
+// An uncaught error is printed with all of its own fields, so fields without information are only on the prototype.
 const defaults: Partial<Record<keyof PodPartnerError, unknown>> = { timeline: [], isTimeout: false };
 const fields = ["endpoint", "callId", "status", "code", "serviceMessage", "timeline", "identifiers", "hint"] as const;
 for (const field of [...fields, "isTimeout"] as const) {
@@ -193,7 +193,7 @@ for (const field of [...fields, "isTimeout"] as const) {
   });
 }
 
-/** What Node and Bun print: the stack, which has the message with the hint and the issues, and the fields that say more. */
+/** What Node and Bun print: the stack, which includes the message, the hint and the issues, and the remaining fields. */
 function printed(
   this: PodPartnerError,
   _depth: number,
@@ -207,11 +207,11 @@ function printed(
 }
 Object.defineProperty(PodPartnerError.prototype, Symbol.for("nodejs.util.inspect.custom"), { value: printed });
 
-/** Adds the endpoint and the timeline of the call to an error, and makes a stack with a table of the timeline, to which frames are added. */
+/** Adds the endpoint and the timeline of the call to an error, and makes a stack of its message and the timeline. Frames are added later. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
-  // An observer may have frozen it.
+  // An observer may have frozen the error.
   if (!Object.isExtensible(error)) return;
-  // The error of an inner request, such as a look-up, describes that request, but not what the outer call may have created.
+  // The error of an inner request, such as a look-up, lacks only the identifiers of what the outer call may have created.
   if (call.identifiers !== undefined) error.identifiers ??= call.identifiers;
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
@@ -222,8 +222,8 @@ export function attachCall(error: PodPartnerError, call: CallDetails): void {
 }
 
 /**
- * Code threw an unexpected error: your code, such as a polyfilled signal or a getter of an option, or the SDK itself.
- * `cause` has its message and stack. If the service may have carried out a creation, `identifiers` identify it.
+ * Something threw an unexpected error: your code, such as a polyfilled signal or a getter of an option, or the SDK itself. `cause` has its
+ * message and stack. If the service may have carried out a creation, `identifiers` identify it.
  */
 export class UnexpectedError extends PodPartnerError {
   static override readonly kind: string = "UnexpectedError";

@@ -1,11 +1,11 @@
 import { PodPartnerError } from "./base.ts";
 
-/** Where a call was made. The stack is formatted only when it is read. */
+/** The place of a call in the caller's code. The stack is formatted only when it is read. */
 export interface CallSite {
   readonly stack?: unknown;
 }
 
-/** Captures the stack, starting at the caller of `inside`. The frame of `inside` and those above it belong to the SDK. */
+/** Captures the stack from the caller of `inside` on. The frame of `inside`, and the frames above it, belong to the SDK. */
 export function captureCallSite(inside: (...given: never[]) => unknown = captureCallSite): CallSite {
   const site: CallSite = {};
   Error.captureStackTrace?.(site, inside);
@@ -13,8 +13,8 @@ export function captureCallSite(inside: (...given: never[]) => unknown = capture
 }
 
 /**
- * Captures the stack of the caller of a running call, where the call ends: right below `inside` before its first `await`, and after that the
- * `async` functions that await it, up to the caller's own. The stack of a call that the caller does not `await` has none of them.
+ * Captures the caller's stack when a running call ends. Before the first `await` of the call, these are the frames below `inside`. After it,
+ * these are the `async` functions that await the call, up to the caller's own. A call that the caller does not `await` has no such frames.
  */
 export function callerOf(inside: (...given: never[]) => unknown): CallSite {
   const site = captureCallSite(inside);
@@ -28,7 +28,7 @@ function linesOf(site: CallSite): readonly string[] {
     if (Array.isArray(stack)) return stack.map((frame) => `    at ${frame}`);
     return typeof stack === "string" ? stack.split("\n") : [];
   } catch {
-    // A custom `prepareStackTrace` can also throw. The frames are lost, but the original error is still reported.
+    // A custom `prepareStackTrace` threw. The frames are lost, but the original error is still reported.
     return [];
   }
 }
@@ -41,7 +41,7 @@ export const framesOf = (site: CallSite): string =>
     .filter((line) => isFrame(line))
     .join("\n");
 
-/** Adds the frames where a call or a series of calls began to an error of the SDK, unless they are already in its stack. */
+/** Adds the caller's frames to the stack of an error of the SDK, unless they are already there. */
 export function withCallSite(error: unknown, site: CallSite): unknown {
   // The caller's abort reason stays unchanged.
   if (!(error instanceof PodPartnerError)) return error;
@@ -53,12 +53,12 @@ export function withCallSite(error: unknown, site: CallSite): unknown {
   return error;
 }
 
-/** The number of rows that an error names: many rows of the same pair can share one. */
+/** Maximum number of rows in the stack of an error: many rows with the same pair can share one. */
 const namedRows = 10;
 
 /**
- * Makes the row of a call for many rows, and the frames where that call began, the frames of an error of the SDK. The frames of the SDK
- * itself, which come first otherwise, say nothing to the caller.
+ * Replaces the frames in the stack of an error of the SDK by the row of a call for many rows, and the caller's frames. The replaced frames are
+ * those of the SDK, which say nothing to the caller.
  */
 export function withRow(error: unknown, row: number, site: CallSite): unknown {
   if (!(error instanceof PodPartnerError)) return error;

@@ -1,9 +1,9 @@
 import { PodPartnerError } from "./base.ts";
 
-/** Why a response cannot come from a port without TLS: the reason of the error, in place of OpenSSL's words. */
+/** The reason for a port without TLS, instead of OpenSSL's message. */
 export const withoutTls = "the server does not speak TLS";
 
-/** What to do about a host that could not be reached, by the words of the failure. */
+/** Hints for a failed connection, by words in its reason. */
 const unreachable: readonly (readonly [reason: RegExp, hint: string])[] = [
   [
     /\bemulator\.test\b/,
@@ -50,7 +50,7 @@ export class ConnectionError extends PodPartnerError {
   }
 }
 
-/** What took too long: the response or, with `opening`, the source of an upload. Without a `timeout`, `fetch` itself stopped waiting. */
+/** The details of a timeout: of the response or, with `opening`, of an upload's source. Without `timeout`, `fetch` itself stopped waiting. */
 interface TimedOut {
   readonly endpoint: string;
   readonly timeout?: number;
@@ -59,8 +59,8 @@ interface TimedOut {
 }
 
 /**
- * One attempt took longer than `timeout` milliseconds, response body included, or longer than the 300 seconds for which Node's `fetch` waits. It
- * is also thrown when the source of an upload takes longer than `timeout` to open; then nothing was sent.
+ * One attempt took longer than `timeout` milliseconds, including the response body, or longer than the 300 seconds that Node's `fetch` waits. Also
+ * thrown if the source of an upload takes longer than `timeout` to open; then nothing was sent.
  */
 export class RequestTimeoutError extends PodPartnerError {
   static override readonly kind: string = "RequestTimeoutError";
@@ -85,7 +85,7 @@ export class RequestTimeoutError extends PodPartnerError {
   }
 }
 
-/** The whole call took longer than its `deadline` milliseconds, queueing and waits included, or certainly would have. */
+/** The whole call took longer than its `deadline` milliseconds, including queueing and waits, or certainly would have. */
 export class DeadlineError extends PodPartnerError {
   static override readonly kind: string = "DeadlineError";
   override readonly isTimeout: boolean = true;

@@ -1,7 +1,7 @@
 import { textOf, wordsOf } from "../util/foreign.ts";
 import { PodPartnerError, shorten } from "./base.ts";
 
-/** What to do about an error of the file system, by its code. */
+/** Hints for an error of the file system, by its code. */
 const hints: Readonly<Record<string, string>> = {
   ENOENT: "Check the path: a folder of it does not exist, and cannot be created.",
   EACCES: "The process may not write there: check the permissions of the file and its folder.",
@@ -23,8 +23,8 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * A download could not be written to a file of this machine, for example because the disk is full or a folder can only be read. Nothing is
- * wrong with the response. `code` is that of the file system, and `cause` its error.
+ * A download could not be written to a file, for example because the disk is full or a folder is read-only. The response itself was valid.
+ * `code` is the code of the file system, and `cause` its error.
  */
 export class FileError extends PodPartnerError {
   static override readonly kind: string = "FileError";

@@ -3,16 +3,16 @@ import { formatPath } from "./validation.ts";
 
 /**
  * The response to a creation or a change was lost, and look-ups could not find out whether the service carried it out. A creation was not
- * sent again. A repeated change was refused: `cause`. Use `identifiers` to find out.
+ * sent again. A change was sent again and refused, with the error in `cause`. Use `identifiers` to find out.
  */
 export class OutcomeUnknownError extends PodPartnerError {
   static override readonly kind: string = "OutcomeUnknownError";
   /**
-   * Whether repeating the same call does no harm. True for `orders.ensure`, which looks up the order before it sends, and for changes of an
-   * order, which are absolute.
+   * Whether the same call can be repeated without harm. True for `orders.ensure`, which looks up the order before it sends, and for changes of
+   * an order, which are absolute.
    */
   readonly isRetryable: boolean;
-  /** Whether the response was lost because a time limit had passed. */
+  /** Whether the response was lost because of a time limit. */
   override readonly isTimeout: boolean;
   override readonly hint: string;
   /** Identifies the resource, for an order by its `customIdentifier`. */
@@ -61,8 +61,8 @@ export interface OrderDifference {
   readonly requested: unknown;
 }
 
-/** Maximum number of differences in the message, and in an error. */
-const most = { named: 5, kept: 100 };
+/** Maximum number of differences in the message, and in the error. */
+const limits = { named: 5, kept: 100 };
 
 const written = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? "nothing";
 
@@ -73,13 +73,13 @@ const named = ({ path, existing, requested }: OrderDifference): string =>
   (isPlain(existing) && isPlain(requested) ? ` (${written(existing)}, not ${written(requested)})` : "");
 
 function listed(differences: readonly OrderDifference[]): string {
-  const first = differences.slice(0, most.named).map(named).join(", ");
-  const more = differences.length - most.named;
+  const first = differences.slice(0, limits.named).map(named).join(", ");
+  const more = differences.length - limits.named;
   return more > 0 ? `${first} and ${more} more` : first;
 }
 
 /**
- * An order with this `customIdentifier` already exists with another content: `differences`. No order was placed.
+ * An order with this `customIdentifier` already exists with other content: see `differences`. No order was placed.
  */
 export class OrderMismatchError extends PodPartnerError {
   static override readonly kind: string = "OrderMismatchError";
@@ -105,7 +105,7 @@ export class OrderMismatchError extends PodPartnerError {
     // The service may return more of an order, such as its address.
     this.existing = { reference: existing.reference, orderlines: existing.orderlines };
     this.requested = requested;
-    this.differences = differences.slice(0, most.kept);
+    this.differences = differences.slice(0, limits.kept);
     this.hint = differences.every(({ path }) => path[0] === "dropshipAddress")
       ? 'Only the address differs. To change it, call `orders.replaceDropshipAddress(error.existing.reference, address)`. If it was replaced on purpose, pass `{ compare: "lines" }`. Another `customIdentifier` would place a second order.'
       : "Use another `customIdentifier` for a different order, or pass `{ compare: false }` to accept the existing order.";

@@ -3,7 +3,7 @@ import { DeadlineError } from "./connection.ts";
 
 /**
  * The service failed to process the render: its `status` is `failed`, which is final (specification 3.2). The same composition and image
- * have the same render (4.6), so only another pair gives another one.
+ * always have the same render (4.6), so only another pair can succeed.
  */
 export class RenderFailedError extends PodPartnerError {
   static override readonly kind: string = "RenderFailedError";

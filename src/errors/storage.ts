@@ -2,7 +2,7 @@ import { wordsOf } from "../util/foreign.ts";
 import { PodPartnerError, shorten } from "./base.ts";
 
 /**
- * The client's `storage` could not be reached, so it is not known whether the call would pay twice. Nothing was sent.
+ * The client's `storage` could not be reached, so the call could have paid twice. Nothing was sent.
  */
 export class StorageError extends PodPartnerError {
   static override readonly kind: string = "StorageError";
@@ -16,8 +16,8 @@ export class StorageError extends PodPartnerError {
 }
 
 /**
- * The file of a `sqliteStorage` is not what SQLite wrote, for example after a fault of the disk. The file was not changed: what it remembers
- * may still be read from it, and a storage that begins empty would pay again for everything. `cause` is the error of SQLite.
+ * The file of a `sqliteStorage` is damaged, for example after a fault of the disk. The SDK does not change the file: its content may be
+ * recoverable, and with an empty storage everything would be paid for again. `cause` is the error of SQLite.
  */
 export class DamagedStorageError extends PodPartnerError {
   static override readonly kind: string = "DamagedStorageError";

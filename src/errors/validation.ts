@@ -9,10 +9,10 @@ export interface Issue {
   readonly message: string;
 }
 
-/** The maximum number of issues of an error. A list is not checked further when it has so many. */
+/** Maximum number of issues of an error. The check of a list stops there. */
 export const mostIssues = 100;
 
-/** Stands behind the issues of a list for its items that were not checked. */
+/** The last issue of a list: the number of items that were not checked. */
 export interface Unchecked extends Issue {
   readonly unchecked: number;
 }
@@ -23,8 +23,8 @@ export const unchecked = (path: Issue["path"], items: number): Unchecked => ({
   unchecked: items,
 });
 
-/** The maximum number of characters of the issues in a message, and of one issue. */
-const longest = { text: 2_500, issue: 500 };
+/** Maximum characters of all issues in a message, and of one issue. */
+const maxCharacters = { text: 2_500, issue: 500 };
 
 /** Writes a path as a developer would: `order.orderlines[0].quantity`. */
 export const formatPath = (path: Issue["path"]): string =>
@@ -33,20 +33,20 @@ export const formatPath = (path: Issue["path"]): string =>
     "",
   );
 
-/** The first issues, without names and messages of any length. */
+/** The first issues, with their names and messages truncated. */
 export const firstIssues = (issues: readonly Issue[]): readonly Issue[] =>
   issues.slice(0, mostIssues).map(({ path, message }) => ({
     path: path.map((part) => (typeof part === "string" ? shorten(part) : part)),
-    message: shorten(message, longest.issue),
+    message: shorten(message, maxCharacters.issue),
   }));
 
-/** Writes each issue on a line of its own, with its path, as far as a message has room. The last line counts the others. */
+/** Writes each issue with its path on its own line, as far as a message has room. The last line counts the others. */
 export function listIssues(issues: readonly Issue[]): string {
   let text = "";
   let listed = 0;
   for (const { path, message } of firstIssues(issues)) {
     const line = `\n  ${path.length > 0 ? `${inOneLine(formatPath(path))}: ` : ""}${message}`;
-    if (text.length + line.length > longest.text) break;
+    if (text.length + line.length > maxCharacters.text) break;
     text += line;
     listed += 1;
   }
@@ -59,7 +59,7 @@ export function listIssues(issues: readonly Issue[]): string {
 /**
  * The input of a call breaks a rule of the specification. No request was sent. `issues` has each issue with its path, at most 100.
  *
- * It is also the error of a file that changes while it is uploaded: then a part of it was sent, and no complete request.
+ * Also thrown if a file changes while it is uploaded. Then a part of it was sent, but no complete request.
  */
 export class RequestValidationError extends PodPartnerError {
   static override readonly kind: string = "RequestValidationError";
@@ -70,7 +70,7 @@ export class RequestValidationError extends PodPartnerError {
     issues: readonly Issue[];
     endpoint?: string;
     incomplete?: boolean;
-    /** What is not valid, where that is not the input of a request. */
+    /** The name of the invalid value, if it is not the input of a request. */
     value?: string;
   }) {
     const { issues, endpoint, incomplete, value } = details;
@@ -105,9 +105,9 @@ const unknownForm =
   "Install the newest version, or call the endpoint with `partner.request`, which returns the response as it is.";
 
 /**
- * A response does not match the specification in what a decision or money hangs on (references, quantities, prices, cursors, strict enums),
- * or is not JSON. With `responses: "throw"`, any fault is this error. The SDK does not retry, because the service processed the request. For
- * a creation, a response that is not JSON counts as lost instead: the SDK looks the creation up, and sends it again if it is not found.
+ * A response is not JSON, or does not match the specification in an essential field (references, quantities, prices, cursors, strict enums).
+ * With `responses: "throw"`, a fault in any field throws. The SDK does not retry, because the service processed the request. A creation whose
+ * response is not JSON counts as lost instead: the SDK looks it up, and sends it again if it is not found.
  *
  * `issues` has at most 100 issues: the rest of a list is not checked.
  */

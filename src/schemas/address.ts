@@ -52,7 +52,7 @@ const fields = {
 } satisfies Record<keyof CompleteAddress, true>;
 export const addressFields = Object.keys(fields) as readonly (keyof CompleteAddress)[];
 
-/** Makes a value for each field of an address. */
+/** Makes an object with a value for each field of an address. */
 const forFields = <Value>(make: (field: keyof CompleteAddress) => Value) =>
   Object.fromEntries(addressFields.map((field) => [field, make(field)])) as Record<keyof CompleteAddress, Value>;
 
@@ -74,22 +74,22 @@ export type QuoteAddressInput = Overrides<CompleteAddress> & Pick<CompleteAddres
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);
 
-type AnsweredAddress = { readonly [Field in keyof CompleteAddress]?: string | null };
+type ReturnedAddress = { readonly [Field in keyof CompleteAddress]?: string | null };
 
 /**
  * An address in a response (specification 4.4). The specification does not show its shape: each field of 2.3 may be missing or null.
  */
-export interface Address extends AnsweredAddress {}
+export interface Address extends ReturnedAddress {}
 
 export const address: Schema<Address> = () => open<Address>(forFields(() => z.nullish(text())));
 
-/** A text that may be empty, but not absent. */
+/** A string that may be empty, but not absent. */
 const present = () =>
   z.string({
     error: ({ input }) => (input === undefined ? 'is missing: set it, or `""` if the address has none' : undefined),
   });
 
-/** Codes that the European Union and others write for these countries, but that the standard does not assign. */
+/** Codes that are in use for a country, for example in the European Union, but that ISO 3166-1 does not assign to it. */
 const meant: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" };
 
 const countryFault = (given: unknown): string => {
@@ -102,30 +102,30 @@ const countryFault = (given: unknown): string => {
   return likely === undefined ? expected : `${expected}: did you mean ${likely}?`;
 };
 
-/** A code of two capital letters, and none that stands for another one. Whether a country has it is for the service to say. */
+/** A code of two capital letters that is not a common mistake. The service decides whether a country has the code. */
 const countryCode = () =>
   z.string().check(
     z.regex(/^[A-Z]{2}$/, { error: ({ input }) => countryFault(input), abort: true }),
     z.refine((code) => !Object.hasOwn(meant, code), { error: ({ input }) => countryFault(input) }),
   );
 
-/** What the runtime names although no country has the code: groups of countries, parts of one, and codes for tests. */
+/** Codes that the runtime names, but that belong to no country: groups of countries, parts of countries, and codes for tests. */
 const withoutCountry = new Set("AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ".split(" "));
 
 let names: Intl.DisplayNames | undefined;
 
-/** Whether a code is assigned, or in use as that of Kosovo is. A runtime without names knows none: then each code is taken for assigned. */
+/** Whether a code is assigned, or in use like that of Kosovo. On a runtime without names of regions, every code counts as assigned. */
 function isAssigned(code: string): boolean {
   if (typeof Intl.DisplayNames !== "function") return true;
   names ??= new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-  // A former code, such as `YU`, stands for another one.
+  // A former code, such as `YU`, is replaced by another one.
   const isCurrent = new Intl.Locale(`und-${code}`).region === code;
   return isCurrent && names.of(code) !== undefined && !withoutCountry.has(code);
 }
 
 const known = new Map<string, boolean>();
 
-/** Returns what is unlikely in an address that passed its check. */
+/** Returns a warning about an address that passed its check; undefined if there is none. */
 export function countryDoubt(address: unknown): string | undefined {
   const code = textOf(address, "countryCode") ?? "";
   if (!/^[A-Z]{2}$/.test(code)) return undefined;

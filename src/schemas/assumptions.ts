@@ -6,9 +6,9 @@ import { builtIn } from "../util/runtime.ts";
 import { check, type UnknownKey } from "./check.ts";
 import { filledText } from "./shape.ts";
 
-/** The forms of a response that mean that there is no such order. */
+/** The forms of a response that can mean that there is no such order. */
 export const noOrderForms = ["404", "empty", "null", "bare-404"] as const;
-/** A form of a response that means that there is no such order. */
+/** A form of a response that can mean that there is no such order. */
 export type NoOrder = (typeof noOrderForms)[number];
 
 /** Values that the specification does not show and the SDK assumes. The client's option `assumptions` overrides them. */
@@ -18,7 +18,7 @@ export interface Assumptions {
   /** Name of the response field of that look-up (specification 4.12). Default `orderReference`. */
   readonly orderReferenceField: string;
   /**
-   * The responses of that look-up that mean: no order has this identifier. What is not among them decides nothing, and nothing is created.
+   * The responses of that look-up that mean that no order has this identifier. Any other response decides nothing, and nothing is created.
    *
    * - `404`: a 404 with the error object of the specification (7.1).
    * - `empty`: a 2xx with an empty body, such as a 204.
@@ -79,15 +79,15 @@ export const assumptionFields = () => ({
   ),
 });
 
-/** What `npx pod-partner conform` has measured: the content of its file. */
+/** The content of a file that `npx pod-partner conform` wrote. */
 export interface MeasuredAssumptions {
   /** The version of the file's format. */
   readonly version: 1;
   /** When the service was measured, as an ISO 8601 timestamp. */
   readonly date: string;
-  /** What a client uses. */
+  /** The values for a client. */
   readonly assumptions: Overrides<Assumptions>;
-  /** What only the emulator uses. */
+  /** The values for the emulator only. */
   readonly emulator: Readonly<Record<string, unknown>>;
   /** Every value that was measured, by the name of its row. `conform --compare` compares them. */
   readonly measured: Readonly<Record<string, unknown>>;
@@ -104,10 +104,10 @@ const file = () =>
 
 const unknownKey: UnknownKey = { message: "is not a known field of a file of assumptions" };
 
-/** The variable of the environment with the path of a file. */
+/** The environment variable with the path of a file of assumptions. */
 export const assumptionsVariable = "POD_PARTNER_ASSUMPTIONS";
 
-/** The assumptions of an option, and the file behind them; or what is wrong with the file. */
+/** The assumptions of the option and of the file, or what is wrong with the file. */
 export type ReadAssumptions =
   | { readonly own: unknown; readonly file: MeasuredAssumptions | undefined }
   | { readonly issues: readonly Issue[] };
@@ -134,8 +134,8 @@ function readFile(given: unknown, at: Issue["path"]): ReadAssumptions {
 }
 
 /**
- * Reads the option `assumptions`: single assumptions, the content of a file that `conform` wrote, or its path. Single assumptions win over
- * those of the file that `POD_PARTNER_ASSUMPTIONS` names.
+ * Reads the option `assumptions`: single assumptions, the content of a file that `conform` wrote, or its path. Single assumptions override the
+ * file that `POD_PARTNER_ASSUMPTIONS` names.
  */
 export function readAssumptions(option: unknown): ReadAssumptions {
   if (typeof option === "string" || (isRecord(option) && "version" in option)) return readFile(option, ["assumptions"]);

@@ -4,20 +4,20 @@ import { wordsOf } from "../util/foreign.ts";
 import { messageOf, nearest } from "./messages.ts";
 import { isDescriptive, type Schema } from "./shape.ts";
 
-/** What checking a value gives: the value with its defaults, or everything that is wrong with it. */
+/** The result of a check: the value with its defaults, or everything that is wrong with it. */
 export type Checked = {
-  /** The faults of parts that only describe a response. They do not make it invalid. */
+  /** The faults of descriptive parts. They do not make the value invalid. */
   readonly described: readonly Issue[];
 } & ({ readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issues: readonly Issue[] });
 
 /** The message for a key that the schema does not know. */
 export interface UnknownKey {
   readonly message: string;
-  /** Names of other SDKs, or misplaced names, with the name or path that is correct here. */
+  /** Misplaced names, or names from other SDKs, with the correct name or path. */
   readonly aliases?: ReadonlyMap<string, string>;
 }
 
-/** The message for an unknown option. `aliases`: other names of an option, with the name or path that is correct here. */
+/** The message for an unknown option. `aliases`: other names of options, with the correct name or path. */
 export const unknownOption = (aliases: Readonly<Record<string, string>> = {}): UnknownKey => ({
   message: "is an unknown option",
   aliases: new Map(Object.entries(aliases)),
@@ -25,7 +25,7 @@ export const unknownOption = (aliases: Readonly<Record<string, string>> = {}): U
 
 const unknownField: UnknownKey = { message: "is not a known field of this request" };
 
-/** The schemas that were used so far: each is built once. */
+/** The schemas that were used so far. Each is built once. */
 const built = new WeakMap<Schema, z.core.$ZodType>();
 
 function build(schema: Schema): z.core.$ZodType {
@@ -37,7 +37,7 @@ function build(schema: Schema): z.core.$ZodType {
   return checker;
 }
 
-/** The names that the object at a path may have; none where its form depends on the value. */
+/** The names that the object at a path may have; empty if its form depends on the value. */
 function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const [part, ...rest] = path;
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -59,7 +59,7 @@ function sayUnknown({ message, aliases }: UnknownKey, key: string, names: readon
 /** Writes a part of a path. A key may be a symbol. */
 const partOf = (part: PropertyKey): string | number => (typeof part === "symbol" ? String(part) : part);
 
-/** Zod names the object that has unknown keys; a caller wants the path of each of them. */
+/** Converts an issue of zod. Zod reports unknown keys at their object; here each key is an issue with its own path. */
 function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["path"], unknown: UnknownKey): Issue[] {
   const path = [...at, ...issue.path.map(partOf)];
   if (issue.code === "unrecognized_keys") {
@@ -75,13 +75,15 @@ function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["p
 }
 
 /**
- * Checks a value; `at` is its path from the outermost value, for the paths of the issues. `unknown` says what is wrong with a key that
- * the schema does not know. Its default is for the body of a request.
+ * Checks a value.
+ *
+ * @param at The path of the value, with which the paths of the issues begin.
+ * @param unknown The message for an unknown key. Default: that for the body of a request.
  */
 export function check(schema: Schema, value: unknown, at: Issue["path"], unknown = unknownField): Checked {
   try {
     const checker = build(schema);
-    // The messages are set each time: zod's own configuration belongs to the program.
+    // The messages are set for each parse: the global configuration of zod belongs to the program.
     const parsed = z.safeParse(checker, value, { error: messageOf });
     if (parsed.success) return { ok: true, value: parsed.data, described: [] };
     const issuesOf = (issues: z.core.$ZodIssue[] = []) =>

@@ -40,10 +40,7 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
 const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string =>
   sized(origin, inclusive === false ? "below" : "of at most", maximum).replace(/of (at most \d+ \D)/, "$1");
 
-/**
- * The message of an issue, when the schema does not define one. It replaces zod's messages, for which the program may have set another
- * language.
- */
+/** The message of an issue without one in its schema. It replaces zod's messages, for which the program may have set another language. */
 export function messageOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -63,7 +60,7 @@ export function messageOf(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** How many letters must be inserted, removed or replaced to make one word of another (Levenshtein). */
+/** The number of letters to insert, remove or replace to turn one word into another (Levenshtein). */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [line, letter] of [...one].entries()) {
@@ -77,15 +74,15 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-/** A longer name is not a typing error, and comparing it takes time. */
-const longest = 64;
+/** Maximum characters of a name that is compared: a longer one is not a typing error, and comparing it takes time. */
+const maxCompared = 64;
 
 /**
- * The name that a misspelt one most likely stands for: at most a third of its letters differ, whatever their case, or it is a part of that
- * name only.
+ * The name that a misspelt one most likely stands for: at most a third of its letters differ, ignoring case, or it is the only name that
+ * contains the misspelt one.
  */
 export function nearest(name: string, names: readonly string[]): string | undefined {
-  if (name.length > longest) return undefined;
+  if (name.length > maxCompared) return undefined;
   const letters = name.toLowerCase();
   let best: string | undefined;
   let least = Math.floor(name.length / 3) + 1;

@@ -36,22 +36,22 @@ export function strict(shape: z.core.$ZodLooseShape): z.ZodMiniType {
   return z.strictObject(shape);
 }
 
-/** The schemas of parts that only describe a record, and whether all that is in such a part does. */
+/** The schemas of descriptive parts, and whether everything inside such a part is descriptive, too. */
 const descriptions = new WeakMap<z.core.$ZodType, boolean>();
 
 /**
- * Marks a part of a response that only describes: no decision and no money hangs on it. A fault in it is reported, and the response is
- * returned. What is not marked is essential: a fault there is an error.
+ * Marks a part of a response as descriptive: no decision and no money depends on it. A fault in it is reported, and the response is returned.
+ * Parts that are not marked are essential: a fault in them is an error.
  *
- * @param inside Whether all that is in the part only describes, too. Otherwise the part may be absent, but what is in it must be right, such
- * as the references in a list.
+ * @param inside Whether everything inside the part is descriptive, too. Otherwise the part may be absent, but its content, such as the
+ * references in a list, must be valid.
  */
 export function descriptive<Part extends z.core.$ZodType>(schema: Part, inside = true): Part {
   descriptions.set(schema, inside);
   return schema;
 }
 
-/** Whether the value at a path of a schema's value is in a part that only describes. */
+/** Whether the value at a path is in a descriptive part of the schema. */
 export function isDescriptive(schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
   const inside = descriptions.get(schema);
   if (inside !== undefined && (inside || path.length === 0)) return true;
@@ -68,10 +68,10 @@ export function isDescriptive(schema: z.core.$ZodType, path: readonly PropertyKe
 export const placeOf = (path: readonly PropertyKey[]): string =>
   path.map((part) => (typeof part === "number" ? "[]" : `.${String(part)}`)).join("");
 
-/** A list with more descriptive faults than this is not checked further: each takes microseconds. */
+/** The check of a list stops at this number of descriptive faults, because each takes microseconds. */
 const mostDescriptive = 100_000;
 
-/** The issues of a list: all essential ones, and of its descriptive faults the first of each place, so that they hide no essential one. */
+/** Decides which issues of a list are kept: all essential ones, and the first descriptive one of each place. */
 class ListIssues {
   readonly #places = new Set<string>();
   #essential = 0;
@@ -81,7 +81,7 @@ class ListIssues {
     return this.#essential >= mostIssues || this.#described >= mostDescriptive;
   }
 
-  /** Whether an issue at this path of an item is to be kept. */
+  /** Whether to keep an issue at this path of an item. */
   keeps(element: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
     if (!isDescriptive(element, path)) {
       this.#essential += 1;
@@ -93,7 +93,7 @@ class ListIssues {
   }
 }
 
-/** A list that is not checked further when it has too many issues: millions of them would take minutes and gigabytes. */
+/** A list whose check stops at too many issues: millions of them would take minutes and gigabytes. */
 const BoundedArray = $constructor<ZodMiniArray>("BoundedArray", (inst, def) => {
   const base: z.core.$constructor<ZodMiniArray> = ZodMiniArray;
   base.init(inst, def);
@@ -121,7 +121,7 @@ const BoundedArray = $constructor<ZodMiniArray>("BoundedArray", (inst, def) => {
   };
 });
 
-/** Builds the schema of a list. It reports at most the first issues, and counts the items that it did not check. */
+/** Builds the schema of a list. It reports only the first issues, and counts the items that it did not check. */
 export function array<Item>(element: z.core.$ZodType<Item>): z.ZodMiniArray<z.core.$ZodType<Item>>;
 export function array(element: z.core.$ZodType): z.ZodMiniArray {
   return new BoundedArray({ type: "array", element });
@@ -150,7 +150,7 @@ export const filledText = () =>
     }),
   );
 
-/** A text or a flag of a response that only describes. */
+/** A descriptive text or flag of a response. */
 export const text = () => descriptive(z.string());
 export const flag = () => descriptive(z.boolean());
 
@@ -182,7 +182,7 @@ export const clock = () =>
     error: "expected a clock with the functions `now` and `after`",
   });
 
-/** A text that is not in quotes: those of a file of environment variables become a part of the value where no shell reads it. */
+/** Refuses a text in quotes. Without a shell, the quotes in a file of environment variables become a part of the value. */
 export const unquoted = () =>
   z.refine<string>((text) => !/^\s*(["'`]).*\1\s*$/s.test(text), {
     error: "has quotes around it: leave them out (`docker --env-file` keeps them as a part of the value)",

@@ -1,20 +1,20 @@
 type Listener = (reason: unknown) => void;
 
-/** What waits for a signal, and how the one listener of that signal is removed. */
+/** The listeners of the SDK on a signal, and the function that removes its single event listener. */
 interface SignalListeners {
   readonly listeners: Set<{ readonly call: Listener }>;
   readonly stop: () => void;
 }
 
-/** `addEventListener` is linear in the listeners of a signal, and Node warns of more than ten: each signal has one, whatever waits for it. */
+/** One event listener for each signal: `addEventListener` is linear in the listeners of a signal, and Node warns of more than ten. */
 const waitingFor = new WeakMap<AbortSignal, SignalListeners>();
 
-/** The errors of aborted signals without a reason, as a polyfill makes them. */
+/** The errors for aborted signals without a reason, as polyfills make them. */
 const unnamed = new WeakMap<AbortSignal, unknown>();
 
 const abortError = (): Error => new DOMException("This operation was aborted", "AbortError");
 
-/** Why a signal aborted: its reason, or an `AbortError` if it has none, the same one each time. */
+/** The reason of an aborted signal, or an `AbortError` if it has none: the same error each time. */
 export function reasonOf(signal: AbortSignal): unknown {
   const { reason } = signal;
   if (reason !== undefined || !signal.aborted) return reason;
@@ -23,12 +23,12 @@ export function reasonOf(signal: AbortSignal): unknown {
   return error;
 }
 
-/** Throws the reason of an aborted signal. A polyfill's signal lacks this method. */
+/** Throws the reason of an aborted signal. The signal of a polyfill may lack this method. */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw reasonOf(signal);
 }
 
-/** The global class that was tried last, and whether its signals have the reason that they are aborted with. */
+/** The latest global class, and whether its signals have `reason` and `throwIfAborted`. */
 let tried: { readonly Controller: typeof AbortController; readonly isComplete: boolean } | undefined;
 
 function isComplete(Controller: typeof AbortController): boolean {
@@ -41,7 +41,7 @@ function isComplete(Controller: typeof AbortController): boolean {
   return tried.isComplete;
 }
 
-/** Makes a controller. Where a polyfill's signals lack the reason, they get it. */
+/** Makes a controller. Adds `reason` and `throwIfAborted` to a polyfill's signal that lacks them. */
 export function abortController(): AbortController {
   const controller = new AbortController();
   if (isComplete(AbortController)) return controller;
@@ -87,7 +87,7 @@ function listenTo(signal: AbortSignal): SignalListeners {
     waitingFor.delete(signal);
     callAll(listeners, reasonOf(signal));
   };
-  // It can throw: then nothing waits.
+  // It can throw: then the signal has no listeners.
   signal.addEventListener("abort", onEvent, { once: true });
   const waiting = { listeners, stop: () => signal.removeEventListener("abort", onEvent) };
   waitingFor.set(signal, waiting);
@@ -118,7 +118,7 @@ export function unlessAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): 
 
 /**
  * Combines two signals into one that aborts when either aborts. It has only the parts of a signal that the SDK uses. Unlike
- * `AbortSignal.any`, it adds nothing to a long-lived signal: removing a listener removes it from both signals.
+ * `AbortSignal.any`, it leaves nothing on a long-lived signal: removing its listener removes it from both signals.
  */
 export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal): AbortSignal {
   if (first === undefined) return second;
@@ -133,7 +133,7 @@ export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal
       const ended = aborted();
       return ended && reasonOf(ended);
     },
-    // There is at most one listener: that of `onAbort`.
+    // There is at most one listener, that of `onAbort`.
     addEventListener: (_: string, listener: () => void) => {
       const listen = () => {
         stop();
@@ -150,8 +150,8 @@ export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal
 }
 
 /**
- * Waits until `begin` calls its function, but rejects with the signal's reason as soon as the signal aborts. `begin` returns what stops its
- * work then.
+ * Waits until `begin` calls `resolve`, but rejects with the signal's reason as soon as the signal aborts. `begin` returns the function that
+ * stops its work in that case.
  */
 export function held<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { attempt, propertyOf } from "./foreign.ts";
 
 /**
- * Gives the time to the SDK and the emulator, for every deadline, wait, poll, refill and timestamp.
+ * The source of time of the SDK and the emulator, for every deadline, wait, poll, refill and timestamp.
  *
  * In tests, replace it with `createManualClock()` of `pod-partner/testing`.
  *
@@ -10,11 +10,11 @@ import { attempt, propertyOf } from "./foreign.ts";
  * const partner = new PodPartner({ baseUrl, secretKey, clock });
  */
 export interface PartnerClock {
-  /** Returns milliseconds that never decrease, also when the machine's clock is set. Durations are measured with it. */
+  /** Returns milliseconds that never decrease, even if the machine's clock is set back. Durations are measured with it. */
   now(): number;
   /**
-   * Returns the point in time of the machine's clock, in milliseconds since 1970. Timestamps come from it, and it is compared with those of the
-   * service. Default: `now`.
+   * Returns the time of the machine's clock, in milliseconds since 1970. Used for timestamps, and compared with those of the service. Default:
+   * `now`.
    */
   date?(): number;
   /** Calls `callback` once after `ms` milliseconds. Returns a function that cancels the call. */
@@ -27,7 +27,7 @@ const longestTimer = 2 ** 31 - 1;
 /** When this file was loaded, for a `performance` without a `timeOrigin`. */
 const loadedAt = Date.now();
 
-/** The milliseconds of the platform's monotonic clock; those of the wall clock if a program has replaced it by an incomplete one. */
+/** Milliseconds of the platform's monotonic clock, or of the wall clock if a program has replaced `performance` by an incomplete one. */
 function monotonic(): number {
   try {
     const { timeOrigin } = performance;
@@ -39,7 +39,7 @@ function monotonic(): number {
   return Date.now();
 }
 
-/** What is added to the platform's time, so that another source of it does not set this clock back. */
+/** Added to the platform's time, so that a change of its source does not set this clock back. */
 let added = 0;
 let latest = 0;
 
@@ -61,7 +61,7 @@ export const systemClock: PartnerClock = {
   },
 };
 
-/** A moment, for durations and as a point in time: a suspend or a step of the machine's clock moves them apart. */
+/** A moment by both clocks, `now` and `date`. A suspend, or a step of the machine's clock, moves them apart. */
 export interface Moment {
   readonly at: number;
   readonly date: number;
@@ -69,20 +69,20 @@ export interface Moment {
 
 export const momentOf = (clock: PartnerClock): Moment => ({ at: clock.now(), date: dateOf(clock) });
 
-/** The milliseconds since a moment at most: a monotonic clock can stand still while the machine is suspended. */
+/** The largest number of milliseconds that can have passed since a moment: a monotonic clock can stop while the machine is suspended. */
 export const longestSince = (moment: Moment, clock: PartnerClock): number =>
   Math.max(clock.now() - moment.at, dateOf(clock) - moment.date);
 
-/** The point in time by a clock. A clock without `date`, such as that of a test, has one time for both. */
+/** The date of a clock. A clock without `date`, such as that of a test, uses `now` for both. */
 export const dateOf = (clock: PartnerClock): number => clock.date?.() ?? clock.now();
 
-/** Sets whether a timer of the system clock keeps the process alive. The default is true. Does nothing for another clock. */
+/** Sets whether a timer of the system clock keeps the process alive. Default: true. Does nothing for another clock. */
 export function keepProcess(cancel: (() => void) | undefined, alive: boolean): void {
   const keep = propertyOf(cancel, "keep");
   if (typeof keep === "function") keep(alive);
 }
 
-/** Reads a time that can throw or be no number. Then the time continues at the system clock's speed. */
+/** Makes a read of the time reliable. If it throws or returns no number, the time continues at the system clock's speed. */
 function reliableTime(read: () => number): () => number {
   let latest = { time: systemClock.now(), at: systemClock.now() };
   return () => {

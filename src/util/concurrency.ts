@@ -5,19 +5,16 @@ export type Outcome<Input, Value> =
   | { readonly ok: true; readonly input: Input; readonly value: Value }
   | { readonly ok: false; readonly input: Input; readonly error: unknown };
 
-/**
- * Works on one input. `left` aborts when the caller no longer waits for the outcome. After a call of `waits`, the work only waits: it no
- * longer counts against the concurrency.
- */
+/** Works on one input. `left` aborts when the caller no longer waits for the outcome. After a call of `waits`, it no longer counts as busy. */
 type Work<Input, Value> = (input: Input, left: AbortSignal, waits: () => void) => Promise<Value>;
 
 /**
- * Runs `work` on the inputs, at most `concurrency` at a time and `most` with those that only wait, and yields each outcome when it is ready.
+ * Runs `work` on the inputs, at most `concurrency` at a time, or `most` including those that only wait. Yields each outcome when it is ready.
  * A failure does not stop the other inputs. Inputs are pulled lazily, so the source may be endless. A slow source never holds back
  * finished outcomes.
  *
- * An error of the source or an abort stops the reading. The outcomes of started work come first, then the reason is thrown. If the
- * caller leaves the loop early, the signals of all work without a yielded outcome are aborted, and the loop ends when that work ends.
+ * After an error of the source or an abort, no more inputs are read: the outcomes of started work are yielded, then the reason is thrown. If
+ * the caller leaves the loop early, the signals of all work without a yielded outcome are aborted, and the loop ends when that work ends.
  */
 export async function* concurrently<Input, Value>(
   inputs: Iterable<Input> | AsyncIterable<Input>,
@@ -129,7 +126,7 @@ export async function* concurrently<Input, Value>(
   }
 }
 
-/** A number of places, for work that may only be done a few at a time. */
+/** A limited number of slots for work. */
 export class Slots {
   #count: number;
   #free: number;
@@ -140,14 +137,14 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Lowers the number of places. Work that has one keeps it. */
+  /** Lowers the number of slots. Taken slots stay taken. */
   limit(count: number): void {
     const less = Math.max(0, this.#count - count);
     this.#count -= less;
     this.#free -= less;
   }
 
-  /** Takes a place, after those who came before. Resolves to the function that gives it back; a second call of it does nothing. */
+  /** Takes a slot when it is free, in the order of the calls. Resolves to the function that releases it; a second call of it does nothing. */
   async take(signal: AbortSignal): Promise<() => void> {
     throwIfAborted(signal);
     if (this.#free > 0) this.#free -= 1;
@@ -170,13 +167,13 @@ export class Slots {
   }
 }
 
-/** Runs work with the same key one after the other, and work with different keys in parallel. */
+/** Runs work with the same name one after the other, and work with different names in parallel. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /**
-   * Runs `work` after all earlier work with the same key. `wait` waits for a promise of the earlier work, which never rejects. If `wait`
-   * rejects, this work is skipped, and the other work continues. Default: it waits for as long as the earlier work takes.
+   * Runs `work` after all earlier work with the same name. `wait` waits for the earlier work, whose promise never rejects. If `wait` rejects,
+   * this work is skipped, and the other work continues. Default: it waits for as long as the earlier work takes.
    */
   take<T>(
     name: string,

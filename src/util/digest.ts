@@ -1,9 +1,6 @@
 import { builtIn, webCrypto } from "./runtime.ts";
 
-/**
- * The SHA-256 of a text or of bytes. WebCrypto, which is on every runtime, works in another thread: that is right for a file, and slow for
- * a text.
- */
+/** The SHA-256 of a text or bytes. Bytes use WebCrypto, which works in another thread. For a text, `node:crypto` is faster if it exists. */
 export async function sha256(
   content: string | ArrayBuffer | Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -17,7 +14,7 @@ export async function sha256(
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** The SHA-256 of a text in hexadecimal, as a short name for a long or secret text: only the first 16 bytes. */
+/** A short name for a long or secret text: the first 16 bytes of its SHA-256 in hexadecimal. */
 export const nameByHash = async (text: string): Promise<string> => hexOf((await sha256(text)).subarray(0, 16));
 
 const withSortedNames = (_: string, value: unknown): unknown =>
@@ -25,5 +22,5 @@ const withSortedNames = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-/** Writes a value as JSON with the names of each object in one order, so that the same content has the same text. */
+/** Writes a value as JSON with the names of each object sorted, so that equal content has equal text. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(value, withSortedNames);

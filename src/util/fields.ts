@@ -12,8 +12,8 @@ export function withOverrides<Fields extends object>(fields: Fields, some: Overr
 }
 
 /**
- * Splits an object into the named fields and the rest. A value that is not an object or cannot be read (possible in JavaScript) is
- * returned unchanged as the rest; the check of the rest reports it.
+ * Splits an object into the named fields and the rest. A value that is not an object, or cannot be read, is returned unchanged as the rest; the
+ * check of the rest reports it.
  */
 export function splitFields<Given extends object, Name extends keyof Given>(
   given: Given,
@@ -21,7 +21,7 @@ export function splitFields<Given extends object, Name extends keyof Given>(
 ): readonly [fields: Partial<Pick<Given, Name>>, rest: Omit<Given, Name>] {
   const fields: Partial<Pick<Given, Name>> = {};
   const rest = withFields(given, (copy) => copy);
-  // An object without fields of its own, such as a signal, has none of the names: its check says what it is.
+  // An object without own fields, such as a signal, is returned unchanged, so that its check recognizes it.
   if (rest === given || Object.keys(rest).length === 0) return [fields, given];
   for (const name of names) {
     fields[name] = rest[name];
@@ -30,10 +30,7 @@ export function splitFields<Given extends object, Name extends keyof Given>(
   return [fields, rest];
 }
 
-/**
- * Makes another object of a copy of an object. A value that is not an object or cannot be read (possible in JavaScript) is returned
- * unchanged: its check reports it.
- */
+/** Calls `make` with a copy of an object. A value that is not an object, or cannot be read, is returned unchanged: its check reports it. */
 export function withFields<Given extends object, Made>(given: Given, make: (copy: Given) => Made): Given | Made {
   try {
     return typeof given !== "object" || given === null || Array.isArray(given) ? given : make({ ...given });
@@ -42,7 +39,7 @@ export function withFields<Given extends object, Made>(given: Given, make: (copy
   }
 }
 
-/** A copy of an object. It is empty for a value that is not an object or cannot be read: the check reports the missing fields. */
+/** A copy of an object. Empty for a value that is not an object, or cannot be read: the check reports the missing fields. */
 export const fieldsOf = <Given extends object>(given: Given): Partial<Given> => {
   const copy = withFields<Given, Given>(given, (fields) => fields);
   return copy === given ? {} : copy;

@@ -1,6 +1,6 @@
 /*
- * Reads values that a caller's code made or threw. A getter can throw, a name can be a number, and `instanceof` throws for a revoked
- * proxy. The functions here never throw.
+ * Reads values that the caller's code made or threw. A getter can throw, a name can be a number, and `instanceof` throws for a revoked proxy.
+ * The functions up to the next block comment never throw.
  */
 
 /** Returns what `read` returns; undefined if it throws. */
@@ -34,7 +34,7 @@ export const isError = (value: unknown): value is Error =>
     () => value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value)),
   ) === true;
 
-/** Describes a thrown value: the message of an error, or only the kind of another object, since its fields can be secret. */
+/** Describes a thrown value: the message of an error, or only the kind of another object, because its fields can be secret. */
 export function wordsOf(thrown: unknown): string {
   if (!hasFields(thrown)) return String(thrown);
   return textOf(thrown, "message") || (attempt(() => Object.prototype.toString.call(thrown)) ?? "[object Object]");
@@ -54,7 +54,7 @@ export function safely(work: () => unknown, onFailure: (error: unknown) => void 
 }
 
 /*
- * What kind of value it is. These throw for a revoked proxy: they are called where that is caught.
+ * Checks of the kind of a value. They can throw for a revoked proxy, so they are called where that is caught.
  */
 
 export const isFunction = (value: unknown): boolean => typeof value === "function";

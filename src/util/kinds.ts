@@ -1,8 +1,8 @@
 import { attempt, isFunction, isObject, propertyOf } from "./foreign.ts";
 
 /*
- * Recognises the values of the platform by what they do. `instanceof` misses those of another realm, such as a `vm` context, and those of a
- * program that has replaced a global, as jsdom and polyfills do.
+ * Recognises the platform's objects by their methods. `instanceof` misses those of another realm, such as a `vm` context, and those of replaced
+ * globals, as in jsdom and with polyfills.
  */
 
 /** The name of a built-in class, of any realm: `Date`, `ArrayBuffer`. */
@@ -20,19 +20,19 @@ export function bytesIn(value: unknown): Uint8Array | undefined {
   return isBuffer(value) || isShared(value) ? new Uint8Array(value) : undefined;
 }
 
-/** Whether it is a buffer that only this thread has. */
+/** Whether it is a buffer that is not shared with other threads. */
 export const isBuffer = (value: unknown): value is ArrayBuffer => kindOf(value) === "ArrayBuffer";
 
 const isShared = (value: unknown): value is SharedArrayBuffer => kindOf(value) === "SharedArrayBuffer";
 
-/** Whether it is a blob or a file. That of an old jsdom cannot be read with its own methods. */
+/** Whether it is a blob or a file. In an old jsdom it has no methods to read it. */
 export const isBlob = (value: unknown): value is Blob =>
   isObject(value) &&
   typeof propertyOf(value, "size") === "number" &&
   hasMethods(value, "slice") &&
   (hasMethods(value, "stream", "arrayBuffer") || /^(Blob|File)$/.test(kindOf(value) ?? ""));
 
-/** Whether it is a stream of the web. */
+/** Whether it is a web stream. */
 export const isWebStream = (value: unknown): value is ReadableStream<unknown> =>
   isObject(value) && hasMethods(value, "getReader");
 

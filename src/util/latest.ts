@@ -1,7 +1,7 @@
-/** The values of the keys that were used last. Keys may be endless, so older values go. */
+/** A map that keeps only the most recently used keys. */
 export class Latest<Value> {
   readonly #most: number;
-  /** The least recently used is first. */
+  /** The least recently used key is first. */
   readonly #values = new Map<string, Value>();
 
   constructor(most: number) {
@@ -21,7 +21,7 @@ export class Latest<Value> {
     if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest);
   }
 
-  /** Forgets the value of a key. With `value`, only if the key does not have another one by now. */
+  /** Deletes a key. With `value`, only if the key still has this value. */
   forget(key: string, value: Value | undefined = this.#values.get(key)): void {
     if (this.#values.get(key) === value) this.#values.delete(key);
   }

@@ -9,7 +9,7 @@ export interface ResponseHead {
   /** The URL of the request; empty for a response that was created in this process. */
   readonly url: string;
   readonly headers: HeaderFields;
-  /** Makes a `Response` of the head, for a transport that has none: making one takes time. */
+  /** Makes a `Response` on demand, for a transport that has none, because making one takes time. */
   readonly toResponse?: () => Response;
 }
 

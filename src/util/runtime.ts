@@ -3,20 +3,20 @@ import { isFunction, propertyOf } from "./foreign.ts";
 /** The version in package.json; a test compares the two. */
 export const version = "1.0.0";
 
-/** Whether this is the page of a browser, whose visitors can read its code and its memory. */
+/** Whether this is a page in a browser, where visitors can read the code and the memory. */
 export const inBrowser = () => "window" in globalThis && "document" in globalThis;
 
-/** Bun and Deno also name the version of Node that they are compatible with, so Node comes last. */
+/** Node is last, because Bun and Deno also name a version of Node. */
 const runtimes = ["bun", "deno", "node"] as const;
 
-/** What a request's `User-Agent` says, for example `pod-partner/1.0.0 node/24.9.0`. Undefined in a browser, which has its own. */
+/** The `User-Agent`, for example `pod-partner/1.0.0 node/24.9.0`; undefined in a browser, which sends its own. */
 export function userAgent(): string | undefined {
   const versions: Readonly<Record<string, string | undefined>> = globalThis.process?.versions ?? {};
   const runtime = runtimes.find((name) => versions[name] !== undefined);
   return runtime === undefined || inBrowser() ? undefined : `pod-partner/${version} ${runtime}/${versions[runtime]}`;
 }
 
-/** What the package uses of Node, Bun and Deno where it exists. */
+/** The built-in modules that the package uses where they exist. */
 interface BuiltIns {
   "node:buffer": typeof import("node:buffer");
   "node:async_hooks": typeof import("node:async_hooks");
@@ -33,8 +33,8 @@ interface BuiltIns {
 }
 
 /**
- * A built-in module, or undefined where there is none. An `import` of it would end a program, or its build, on Workers and edge runtimes.
- * The edge runtime of Next.js has a `getBuiltinModule` that throws.
+ * Returns a built-in module; undefined on a runtime without it. An `import` would break the program, or its build, on Workers and edge
+ * runtimes. The edge runtime of Next.js has a `getBuiltinModule` that throws.
  */
 export function builtIn<Name extends keyof BuiltIns>(name: Name): BuiltIns[Name] | undefined {
   try {
@@ -44,9 +44,7 @@ export function builtIn<Name extends keyof BuiltIns>(name: Name): BuiltIns[Name]
   }
 }
 
-/**
- * WebCrypto. Where a program has replaced or removed the global one, as jsdom does, that of Node. Throws where there is none.
- */
+/** Returns WebCrypto: the global one, or Node's if a program has replaced or removed the global one, as jsdom does. Throws without either. */
 export function webCrypto(): typeof globalThis.crypto {
   const isComplete = (given: unknown): given is typeof globalThis.crypto =>
     ["randomUUID", "getRandomValues"].every((name) => isFunction(propertyOf(given, name))) &&
@@ -58,7 +56,7 @@ export function webCrypto(): typeof globalThis.crypto {
   );
 }
 
-/** The modules that read and write files. Throws where there is no file system. */
+/** Returns the modules for files and paths. Throws on a runtime without a file system. */
 export function fileModules() {
   const [fs, path] = [builtIn("node:fs"), builtIn("node:path")];
   if (fs === undefined || path === undefined) {
@@ -68,7 +66,7 @@ export function fileModules() {
   return { fs: fs.promises, path };
 }
 
-/** Throws on a Node that is too old. The entry points call it, so that the import fails. */
+/** Throws on an unsupported version of Node. The entry points call it, so that the import fails. */
 export function assertRuntime(): void {
   const { node, bun, deno } = globalThis.process?.versions ?? {};
   // Bun and Deno name a version of Node without being it.

@@ -1,6 +1,6 @@
 import { attempt } from "./foreign.ts";
 
-/** The largest negative UTC offset of a time zone, as milliseconds: 12 hours. */
+/** The largest negative UTC offset of a time zone: 12 hours, in milliseconds. */
 const farthest = 12 * 3_600_000;
 
 /** A date with an optional time and offset, in the extended or basic format of ISO 8601. */
@@ -30,7 +30,7 @@ export function isExistingTime(text: string): boolean {
 
 const minutesOf = (hours = "", minutes = ""): number => Number(hours) * 60 + Number(minutes);
 
-/** A time in milliseconds since 1970 as an ISO 8601 timestamp; undefined if no timestamp can say it. */
+/** A time in milliseconds since 1970 as an ISO 8601 timestamp; undefined if it is out of range. */
 export const isoTime = (time: number): string | undefined => attempt(() => new Date(time).toISOString());
 
 /**
@@ -38,7 +38,7 @@ export const isoTime = (time: number): string | undefined => attempt(() => new D
  *
  * A timestamp without an offset is in the service's time zone, which is unknown. `Date.parse` would assume this machine's time zone.
  *
- * @param west The milliseconds that this zone is behind UTC. Default: as far as any.
+ * @param west The milliseconds that this zone is behind UTC. Default: the largest of all zones.
  */
 export function latestTime(text: string, west = farthest): number {
   const match = timestamp.exec(text);

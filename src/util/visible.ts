@@ -1,6 +1,6 @@
 /**
- * Characters that a terminal or an editor does not show as they are: control characters, line separators, marks that change the direction of
- * a text, characters without a width, such as the fillers of Hangul, halves of a pair, and code points that are no characters.
+ * Characters that a terminal or an editor does not show: control characters, line separators, direction marks, characters without a width
+ * (such as the Hangul fillers), lone surrogates and noncharacters.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
 
@@ -16,10 +16,10 @@ export const inOneLine = (text: string): string => text.replace(invisible, escap
 export const visible = (text: string): string =>
   text.replace(invisible, (character) => (character === "\n" || character === "\t" ? character : escaped(character)));
 
-/** Deeper values are cut: code that walks through very deep values, such as `JSON.stringify`, overflows the stack. */
+/** Deeper values are cut, because recursive code such as `JSON.stringify` would overflow the stack. */
 const deepest = 100;
 
-/** Copies a JSON value, and changes each text in it: the names and values of fields, the items of lists. */
+/** Copies a JSON value and changes each string in it: names and values of fields, items of lists. */
 export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return change(value);
   if (typeof value !== "object" || value === null) return value;

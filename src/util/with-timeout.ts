@@ -2,14 +2,14 @@ import { abortController, unlessAborted } from "./abort-signals.ts";
 import type { PartnerClock } from "./clock.ts";
 
 /**
- * The slices of a time limit, each with a timer of its own. A blocked event loop delays one of them, and so uses up no more than that slice:
- * in the rest, the work can see what came meanwhile. A power of 2, so that the slices add up exactly.
+ * The number of slices of a time limit, each with its own timer. A blocked event loop delays only one of them: in the others, the work can
+ * handle what arrived during the block. A power of 2, so that the slices add up exactly.
  */
 const slices = 8;
 
 /**
- * Waits for `work` for at most `ms` milliseconds in which the event loop runs. Then its signal aborts with the error of `late`, and the wait
- * rejects with it, also if the work ignores its signal.
+ * Waits for `work` for at most `ms` milliseconds in which the event loop runs. After that, its signal aborts with the error of `late`, and the
+ * wait rejects with it, even if the work ignores its signal.
  */
 export async function withTimeout<Result>(
   clock: PartnerClock,

@@ -248,7 +248,7 @@ class Clock implements WorldClock {
     await settle();
   }
 
-  /** Waits until the tracked work ends, also work that begins meanwhile. */
+  /** Waits until the tracked work ends, including work that begins during the wait. */
   async #settle(): Promise<void> {
     await settle();
     while (this.#work.size > 0) {

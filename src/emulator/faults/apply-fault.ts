@@ -224,7 +224,7 @@ async function behindGateway(service: Service, request: Request, fault: GatewayF
     await (await service(arrived)).body?.cancel();
   };
   carryOut().catch((error: unknown) => {
-    // The state was replaced meanwhile.
+    // The state was replaced in between.
     if (!isBrokenConnection(error)) throw error;
   });
   await sleep(clock, ms, ends.request);

@@ -111,7 +111,7 @@ function reduced({ response }: Endpoint, promised: Promised, data: unknown): unk
 export const whole: Promised = (value) => value;
 /** The field is there only where it applies: without a value it is left out. */
 export const ifAny: Promised = (value) => value ?? undefined;
-/** A text that nobody wrote is null. */
+/** Null for a text that was not written. */
 export const written: Promised = (value) => (value === "" ? null : value);
 
 /** An object with these fields, which the specification promises, and no others. Null stays null. */

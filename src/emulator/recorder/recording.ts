@@ -236,7 +236,7 @@ export class RecordedRequest implements LoggedRequest {
     return Math.round((time - this.#arrival.start) * 1000) / 1000;
   }
 
-  /** Notes that the service itself has responded, perhaps to nobody. */
+  /** Records that the service itself has responded, even if the client is gone. */
   served(began: number, ended: number, status: number): void {
     this.#service = { began: this.since(began), ended: this.since(ended), status };
   }
