@@ -76,8 +76,8 @@ export interface Sending {
 export function createOnce<Data>(
   call: Call<never, Data>,
   request: EncodedRequest,
-  recovery?: Recovery<Data>,
-  { note, check, lookFirst = false }: Sending = {},
+  recovery: Recovery<Data> | undefined,
+  { note, check, lookFirst = false }: Sending,
 ): Promise<Created<Data>> {
   const { attempts, core, retry, scope } = call;
   let found: Created<Data> | undefined;
@@ -207,10 +207,10 @@ export async function findOrCreate<Data>(
   request: EncodedRequest,
   recovery: Recovery<Data>,
   time: number,
-  sending: Sending = {},
+  sending: Sending,
 ): Promise<Created<Data>> {
   if (time > 0 || !takesTokensFirst(call)) {
-    const found = await lookUpUntil(call, time, lookUpOf(call, recovery));
+    const found = await lookUpFor(call, recovery, time);
     if (found !== undefined) return found;
   }
   return createOnce(call, request, recovery, { ...sending, lookFirst: true });
@@ -277,16 +277,15 @@ export function settleOrCreate<Data>(
   recovery: Recovery<Data>,
   doubts: Doubts,
   key: string,
-  sending: Sending = {},
-  since?: Moment,
+  sending: Sending,
+  since: Moment | undefined,
 ): Promise<Created<Data>> {
   // Another process sent it and died. The service has had its time for it.
   const other = since && { since, until: call.core.clock.now() };
   return rememberDoubt(call, doubts, key, other, async (doubt) => {
-    if (doubt === undefined) return createOnce(call, request, recovery, sending);
     call.attempts.identify(recovery.identifiers);
-    const time = Math.max(0, doubt.until - call.core.clock.now());
-    const found = await orUnknown(call, recovery, () => lookUpUntil(call, time, lookUpOf(call, recovery)));
+    const find = ({ until }: Doubt) => lookUpFor(call, recovery, until - call.core.clock.now());
+    const found = doubt && (await orUnknown(call, recovery, () => find(doubt)));
     return found ?? createOnce(call, request, recovery, sending);
   });
 }
@@ -323,8 +322,12 @@ async function lookAfter<Data>(
   if (verdictOf(error, true) === "idle") return undefined;
   const { attempts, core } = call;
   attempts.lost(error);
-  return lookUpUntil(call, Math.max(0, (attempts.lostUntil ?? 0) - core.clock.now()), lookUpOf(call, recovery));
+  return lookUpFor(call, recovery, (attempts.lostUntil ?? 0) - core.clock.now());
 }
+
+/** Looks a creation up for `time` milliseconds, at least once. */
+const lookUpFor = <Data>(call: Call, recovery: Recovery<Data>, time: number): Promise<Created<Data> | undefined> =>
+  lookUpUntil(call, Math.max(0, time), lookUpOf(call, recovery));
 
 /**
  * How a creation is looked up in a call.

@@ -73,7 +73,12 @@ class WireAttempt implements Stop {
   #body: Body | undefined;
 
   /** @param socket The socket of a file, whose body the caller may leave unread. */
-  constructor({ scope, name }: Call, timeout: number, onTimeout: (error: unknown) => void, socket?: UnreadSocket) {
+  constructor(
+    { scope, name }: Call,
+    timeout: number,
+    onTimeout: (error: unknown) => void,
+    socket: UnreadSocket | undefined,
+  ) {
     this.#scope = scope;
     this.#fail = onTimeout;
     this.#socket = socket;

@@ -72,7 +72,7 @@ interface LookUpUse {
 export function lookUpOnce<Seen>(
   call: Call,
   { lookUp, outcomeOf }: LookUp<Seen>,
-  { decides = true, urgent = false, ...deadline }: LookUpUse = {},
+  { decides = true, urgent = false, ...deadline }: LookUpUse,
 ): Promise<Seen> {
   const { core, options, attempts } = call;
   const overrides = {

@@ -141,17 +141,13 @@ export class Observer extends Tracing {
     const took = elapsed();
     const attempts = timeline.filter(({ step }) => step === "attempt").length;
     const queued = timeline.reduce((sum, entry) => sum + (entry.step === "queue" ? entry.took : 0), 0);
-    const details = [
-      attempts > 1 ? `${attempts} attempts` : "",
-      queued >= 1 ? `${time(queued)} of it in the queue` : "",
-    ].filter((detail) => detail !== "");
     const failure = failureIn(trace);
-    const text = [`${failure === undefined ? (status ?? "done") : failureOf(error)} in ${time(took)}`, ...details].join(
-      ", ",
-    );
-    const level = error === undefined ? "info" : PodPartnerError.isInstance(error) ? "warn" : "info";
+    const outcome = failure === undefined ? (status ?? "done") : failureOf(error);
+    const repeated = attempts > 1 ? `, ${attempts} attempts` : "";
+    const waited = queued >= 1 ? `, ${time(queued)} of it in the queue` : "";
+    const level = PodPartnerError.isInstance(error) ? "warn" : "info";
     const { code, docs } = failure instanceof PodPartnerError ? failure : {};
-    log(this.#logger, isPart ? "debug" : level, `${endpoint} ${text}`, {
+    log(this.#logger, isPart ? "debug" : level, `${endpoint} ${outcome} in ${time(took)}${repeated}${waited}`, {
       callId,
       endpoint,
       status,

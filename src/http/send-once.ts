@@ -81,7 +81,7 @@ export interface Ready {
 }
 
 /** Sends a request once, when it has its tokens. */
-export function sendOnce(call: Call, request: EncodedRequest, { permit, check }: Ready = {}): Promise<Arrival> {
+export function sendOnce(call: Call, request: EncodedRequest, { permit, check }: Ready): Promise<Arrival> {
   // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
   const taken = permit ?? takeTokens(call);
   return taken === undefined
@@ -89,7 +89,7 @@ export function sendOnce(call: Call, request: EncodedRequest, { permit, check }:
     : sendWith(call, request, taken, check);
 }
 
-function sendWith(call: Call, request: EncodedRequest, permit: Permit, check?: Ready["check"]): Promise<Arrival> {
+function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Ready["check"]): Promise<Arrival> {
   const { core, id: callId, endpoint, name, timeout, scope, attempts } = call;
   const { pacer, observer, redact } = core;
   const attempt = attempts.count + 1;

@@ -133,15 +133,15 @@ export class Pacer {
   }
 
   /**
-   * Milliseconds that the limits can put between two requests of a route, when the second one comes before all others. With `alone`, only if
-   * the limits let one request pass at a time; otherwise 0.
+   * Milliseconds that the limits can put between two requests of a route, when the second one comes before all others. With `ofSingles`, only
+   * by limits that let one request pass at a time; 0 without such a limit.
    */
-  spacing(route: PacedRoute, alone = false): number {
+  spacing(route: PacedRoute, ofSingles = false): number {
     if (!this.#paced) return 0;
     const { burst, window } = this.#ceiling ?? { burst: Infinity, window: 0 };
     const levels = this.#routes.of(route).map((policy) => this.#tokens.level(policy));
-    const waits = levels.map(({ quota, window }) => (alone && quota >= 2 ? 0 : window / quota));
-    return Math.max(alone && burst >= 2 ? 0 : window, ...waits);
+    const waits = levels.map(({ quota, window }) => (ofSingles && quota >= 2 ? 0 : window / quota));
+    return Math.max(ofSingles && burst >= 2 ? 0 : window, ...waits);
   }
 
   /**
