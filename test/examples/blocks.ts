@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setUpOf } from "../../docs/.vitepress/set-up.ts";
 import { root } from "./process.ts";
@@ -42,10 +42,8 @@ function program(page: string, name: string, blocks: readonly Block[]): Program 
 /** README.md and every page of `docs`. */
 export const pages: readonly string[] = [
   "README.md",
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join("docs", name))
-    .sort(),
+  // Without the folder in which the site is built, maybe at the same time.
+  ...globSync("docs/**/*.md", { cwd: root, exclude: ["docs/.vitepress"] }).sort(),
 ];
 
 /** The program of each page: its blocks, one after the other. */

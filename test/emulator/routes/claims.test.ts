@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Bench, placeOrder, problem, referenceOf, setUp } from "../support.ts";
+import { type Bench, placeOrder, problem, setUp } from "../support.ts";
 
-const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 const day = 86_400_000;
 
 /** An order whose items are all shipped. */
@@ -27,57 +26,6 @@ const missing = (bench: Bench, { shipmentReference }: Shipped, over: Record<stri
   bench.post("/claim-package-missing", { claim: { shipmentReference, ...over } });
 
 describe("item issues", () => {
-  it("are filed as a claim, and returned completely", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const category = bench.demo.claimcategories.misprint;
-    const evidence = await bench.evidence();
-    const line = { claimcategoryReference: category, evidenceReferences: [evidence] };
-    const created = await issues(bench, of, line, { comment: "Upside down" });
-    expect(created).toMatchObject({ status: 200, body: { claim: { reference: reference("Claim") } } });
-    const claim = created.body.claim.reference;
-    const url = `http://emulator.test/v2/evidence/${evidence}`;
-    expect((await bench.get(`/claims/${claim}`)).body).toEqual({
-      claim: {
-        reference: claim,
-        ...of,
-        status: "pending",
-        comment: "Upside down",
-        createdBy: reference("Key"),
-        created: "2026-11-02T09:00:00.000Z",
-        retracted: null,
-        decision: null,
-        evidenceUrls: [],
-        claimlines: [
-          {
-            productReference: bench.demo.products.slimCase,
-            orderlineIndex: 1,
-            quantity: 1,
-            imageReference: reference("Image"),
-            claimcategory: { reference: category, name: "Misprint" },
-            decision: null,
-            evidenceUrls: [url],
-          },
-        ],
-      },
-    });
-    expect((await bench.get("/claims")).body).toEqual({
-      claims: [
-        {
-          reference: claim,
-          orderReference: of.orderReference,
-          status: "pending",
-          claimcategories: [{ reference: category, name: "Misprint" }],
-          created: "2026-11-02T09:00:00.000Z",
-          retracted: null,
-          decided: null,
-        },
-      ],
-      nextCursor: null,
-    });
-    expect((await bench.get(`/evidence/${evidence}`)).headers.get("Content-Type")).toBe("image/png");
-  });
-
   it("of a combined shipment are limited order by order when its package was claimed as missing", async () => {
     const bench = setUp();
     const combined = { shippingKind: "combined", dropshipAddress: undefined };
@@ -92,20 +40,6 @@ describe("item issues", () => {
     for (const orderReference of orders) {
       expect((await issues(bench, { shipmentReference, orderReference }, { quantity: 3 })).status).toBe(200);
     }
-  });
-});
-
-describe("a missing package", () => {
-  it("cannot be claimed when the order has a replacement", async () => {
-    const bench = setUp();
-    const orderReference = await placeOrder(bench);
-    const first = bench.emulator.ship(orderReference, { lines: [{ index: 1, quantity: 1 }] });
-    const second = bench.emulator.ship(orderReference);
-    const claim = (await issues(bench, { orderReference, shipmentReference: first })).body.claim.reference;
-    bench.emulator.reviewClaim(claim, { decision: "replacement" });
-    await bench.clock.advance(10 * day);
-    const refused = await missing(bench, { orderReference, shipmentReference: second });
-    expect(problem(refused)).toEqual({ status: 409, code: "order_already_replaced" });
   });
 });
 

@@ -1,20 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { address, dropship, placeOrder, problem, setUp } from "../support.ts";
-
-describe("creating", () => {
-  it("accepts an address without the fields that only the SDK demands, and replaces one entirely by it", async () => {
-    const bench = setUp();
-    const { order } = await dropship(bench);
-    const partial = { countryCode: "NL", email: "ada@shop.example", housenumber: "2" };
-    const created = await bench.post("/orders", { order: { ...order, dropshipAddress: address } });
-    expect((await bench.post("/orders", { order: { ...order, dropshipAddress: partial } })).status).toBe(200);
-    const path = `/orders/${created.body.order.reference}`;
-    expect((await bench.put(`${path}/dropship-address`, { dropshipAddress: partial })).status).toBe(204);
-    const { dropshipAddressReference } = (await bench.get(path)).body.order;
-    const read = await bench.get(`/addresses/${dropshipAddressReference}`);
-    expect(read.body.address).toMatchObject({ ...partial, firstname: "", streetname: "", zipcode: "", city: "" });
-  });
-});
+import { dropship, placeOrder, problem, setUp } from "../support.ts";
 
 describe("a repeated customIdentifier", () => {
   const lookup = "/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=";
@@ -59,14 +44,4 @@ describe("canceling", () => {
     expect((await bench.get(`/orders/${order}`)).body.order.status).toEqual({ code: "canceled" });
     expect(() => bench.emulator.ship(order)).toThrow("has nothing left to ship");
   });
-});
-
-it("shows a hold and its reason until it ends", async () => {
-  const bench = setUp();
-  const order = await placeOrder(bench);
-  bench.emulator.hold(order, "The image is too small");
-  expect((await bench.get(`/orders/${order}`)).body.order.onHold).toEqual({ reason: "The image is too small" });
-  expect(() => bench.emulator.ship(order)).toThrow("on hold");
-  bench.emulator.release(order);
-  expect((await bench.get(`/orders/${order}`)).body.order.onHold).toBeNull();
 });
