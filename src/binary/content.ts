@@ -21,9 +21,9 @@ export interface Content {
 }
 
 /** Maximum bytes in memory on a runtime without a streaming hash or a file system. */
-const mostBytesInMemory = 33_554_432;
+const maxBytesInMemory = 33_554_432;
 
-const tooLarge = `the content has more than ${mostBytesInMemory} bytes, and this runtime cannot hash it in pieces or keep it in a file: use \`images.upload\``;
+const tooLarge = `the content has more than ${maxBytesInMemory} bytes, and this runtime cannot hash it in pieces or keep it in a file: use \`images.upload\``;
 
 /**
  * Reads and hashes the content of an upload in bounded memory. A stream is also written to a temporary file. Bytes are copied, because the
@@ -124,7 +124,7 @@ function keptInMemory(): Spool<Uint8Array<ArrayBuffer>> {
   return {
     write: (chunk) => {
       length += chunk.byteLength;
-      if (length > mostBytesInMemory) throw new RangeError(tooLarge);
+      if (length > maxBytesInMemory) throw new RangeError(tooLarge);
       chunks.push(chunk.slice());
     },
     finish: async () => concatenate(chunks, length),

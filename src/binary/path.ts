@@ -7,7 +7,7 @@ export const nameOfFile = (path: string | undefined): string =>
   path === undefined ? "the file" : `the file ${JSON.stringify(shorten(path))}`;
 
 /** Maximum characters of a path on any system. */
-const longestPath = 32_767;
+const maxPathLength = 32_767;
 
 /** Whether a text is a URL. A scheme of one letter is a drive of Windows. */
 const isUrl = (text: string): boolean => /^(file|data):|^[a-z][a-z\d+.-]+:\/\//i.test(text);
@@ -32,6 +32,6 @@ export function readPath(given: unknown, otherwise: string): { readonly path: st
   }
   if (path === "") return { fault: "the path is empty" };
   if (path.includes("\0")) return { fault: `${file} is no path: it contains the character U+0000` };
-  if (path.length > longestPath) return { fault: `${file} is no path: it has ${path.length} characters` };
+  if (path.length > maxPathLength) return { fault: `${file} is no path: it has ${path.length} characters` };
   return { path };
 }

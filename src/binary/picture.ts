@@ -27,12 +27,12 @@ export interface PictureSize {
 }
 
 /** The bytes in which the size is searched. A JPEG can have much metadata before it. */
-export const mostHeaderBytes = 1_048_576;
+export const maxHeaderBytes = 1_048_576;
 
 /** The size of a PNG or a JPEG by its first bytes; undefined if they do not show it. */
 export function sizeIn(head: Uint8Array): PictureSize | undefined {
   try {
-    const found = imageDimensionsFromData(head.subarray(0, mostHeaderBytes));
+    const found = imageDimensionsFromData(head.subarray(0, maxHeaderBytes));
     return found?.type === "png" || found?.type === "jpeg" ? { width: found.width, height: found.height } : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import { RequestValidationError } from "../errors/validation.ts";
 import { isBlob, isWebStream } from "../util/kinds.ts";
 import { nameOfFile } from "./path.ts";
-import { mostHeaderBytes, type PictureSize, sizeIn } from "./picture.ts";
+import { maxHeaderBytes, type PictureSize, sizeIn } from "./picture.ts";
 import type { Upload } from "./source.ts";
 import { concatenate, streamOf, streamOfBytes } from "./streams.ts";
 
@@ -30,7 +30,7 @@ export interface UploadCall {
 const largestSide = 7_000;
 
 /** Maximum bytes between two reports: the stream of a blob can have all bytes in one chunk. */
-const mostReportedBytes = 65_536;
+const maxReportedBytes = 65_536;
 
 /**
  * Makes an upload report the size of a picture that the service will downsize, and the bytes of each attempt as the network takes them. The
@@ -76,7 +76,7 @@ async function inspected(upload: Upload, report: (size: PictureSize) => void): P
 /** Reads the size in the header of a blob. An unreadable blob is reported when it is sent. */
 async function sizeOfBlob(blob: Blob): Promise<PictureSize | undefined> {
   const head = await blob
-    .slice(0, mostHeaderBytes)
+    .slice(0, maxHeaderBytes)
     .arrayBuffer()
     .catch(() => new ArrayBuffer());
   return sizeIn(new Uint8Array(head));
@@ -89,14 +89,14 @@ async function peek(body: ReadableStream<Uint8Array>) {
   let size: PictureSize | undefined;
   let length = 0;
   let searched = 0;
-  while (size === undefined && searched < mostHeaderBytes) {
+  while (size === undefined && searched < maxHeaderBytes) {
     // A stream that fails here fails again when it is sent.
     const { value } = await reader.read().catch(() => ({ value: undefined }));
     if (value !== undefined) {
       chunks.push(value);
       length += value.byteLength;
       // A search after each chunk would take quadratic time.
-      if (length < Math.min(mostHeaderBytes, 2 * searched)) continue;
+      if (length < Math.min(maxHeaderBytes, 2 * searched)) continue;
     }
     size = sizeIn(concatenate(chunks, length));
     searched = length;
@@ -147,8 +147,8 @@ function reported(
       if (done) return undefined;
       waiting = value;
     }
-    const piece = waiting.subarray(0, mostReportedBytes);
-    waiting = waiting.subarray(mostReportedBytes);
+    const piece = waiting.subarray(0, maxReportedBytes);
+    waiting = waiting.subarray(maxReportedBytes);
     sent += piece.byteLength;
     try {
       report?.({ sent, size });

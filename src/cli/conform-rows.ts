@@ -29,7 +29,7 @@ import {
   codeOf,
   inWords,
   isSuccess,
-  mostPages,
+  maxPages,
   policiesIn,
   sleep,
   Untried,
@@ -128,7 +128,7 @@ async function longest(
   return low;
 }
 
-const longestAsked = 255;
+const maxAsked = 255;
 
 const assumedLimits = { default: "3000 in 60 s", uploads: "5000 in 86400 s", downloads: "100000 in 86400 s" };
 
@@ -570,7 +570,7 @@ export const rows: readonly Row[] = [
       let isNewestFirst: boolean | undefined;
       const look = async () => {
         const listed: string[] = [];
-        for (let cursor: string | undefined, page = 1; page <= mostPages; page += 1) {
+        for (let cursor: string | undefined, page = 1; page <= maxPages; page += 1) {
           const { body } = await lab.get("/orders", cursor === undefined ? undefined : { cursor });
           listed.push(...recordsIn(at(body, "orders")).map(({ reference }) => String(reference)));
           const [first, second] = [listed.indexOf(newer.reference), listed.indexOf(older.reference)];
@@ -704,7 +704,7 @@ export const rows: readonly Row[] = [
     id: "identifier-length",
     gap: 19,
     title: "Length of a `customIdentifier`",
-    assumed: `at least ${longestAsked}`,
+    assumed: `at least ${maxAsked}`,
     requests: 9,
     orders: 9,
     measure: async (lab) => {
@@ -715,9 +715,9 @@ export const rows: readonly Row[] = [
         const { reference } = await lab.service.place(await lab.draft(line, { customIdentifier: identifier }));
         return reference !== undefined;
       };
-      if (await takes(longestAsked)) return { value: `at least ${longestAsked}`, emulator: { identifierLength: null } };
+      if (await takes(maxAsked)) return { value: `at least ${maxAsked}`, emulator: { identifierLength: null } };
       const shortest = lab.service.nextIdentifier().length;
-      const value = await longest(shortest, longestAsked, takes);
+      const value = await longest(shortest, maxAsked, takes);
       return {
         value,
         emulator: { identifierLength: value },
@@ -895,7 +895,7 @@ export const rows: readonly Row[] = [
   {
     id: "address-lengths",
     gap: 14,
-    title: `Address fields that take fewer than ${longestAsked} characters`,
+    title: `Address fields that take fewer than ${maxAsked} characters`,
     assumed: {},
     requests: 80,
     measure: async (lab) => {
@@ -904,7 +904,7 @@ export const rows: readonly Row[] = [
       for (const name of longNames) {
         const digit = name === "phonenumber" ? "1" : "x";
         const takes = async (length: number) => isSuccess(await lab.replaceAddress({ [name]: digit.repeat(length) }));
-        if (!(await takes(longestAsked))) value[name] = await longest(1, longestAsked, takes);
+        if (!(await takes(maxAsked))) value[name] = await longest(1, maxAsked, takes);
       }
       return {
         value,

@@ -112,7 +112,7 @@ const late = 60_000;
 /** Milliseconds before each attempt to cancel what is open: an order that the service does not show yet cannot be canceled. */
 const attempts = [0, 1_000, 3_000, 6_000, 10_000, 20_000, 20_000];
 /** Pages of the list of orders that are read at most. */
-export const mostPages = 200;
+export const maxPages = 200;
 
 export const sleep = (clock: PartnerClock, ms: number): Promise<void> =>
   new Promise((resolve) => clock.after(ms, () => resolve()));
@@ -518,7 +518,7 @@ export class MeasuredService {
       all.push(...body.orders.flatMap((order) => (typeof order?.reference === "string" ? [order.reference] : [])));
       const isNewestFirst = all.slice(0, most).some((reference) => known.has(reference));
       const isEnd = typeof body.nextCursor !== "string";
-      if (isEnd || page === mostPages || (isNewestFirst && all.length >= most)) {
+      if (isEnd || page === maxPages || (isNewestFirst && all.length >= most)) {
         const references = new Set([...all.slice(0, most), ...all.slice(-most)]);
         return { references, isWhole: isEnd || isNewestFirst };
       }

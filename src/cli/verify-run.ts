@@ -58,7 +58,7 @@ export interface VerifyRun {
 const lastLines = 20;
 
 /** The requests that are read. A run with more of them cannot be judged. */
-const mostRequests = { entries: 10_000, bytes: 256 * 2 ** 20 };
+const maxRequests = { entries: 10_000, bytes: 256 * 2 ** 20 };
 
 /** Milliseconds for which callbacks that are held back wait for the end of the command. */
 const patience = 5_000;
@@ -251,7 +251,7 @@ function optionsOf(
     port: 0,
     seed: { number: seed, orders },
     renderDuration: 500,
-    requestLog: mostRequests,
+    requestLog: maxRequests,
     // A service that accepts an identifier twice: else it would hide a program that sends an order again.
     repeatedIdentifier: "create",
     ...(assumptions === undefined ? {} : { assumptions }),

@@ -44,7 +44,7 @@ const hintFor = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(errorCodes, code) ? errorCodes[code as KnownErrorCode] : undefined;
 
 /** The maximum number of characters of a `serviceMessage`. */
-const longestServiceMessage = 3_000;
+const maxServiceMessageLength = 3_000;
 
 /** The parts of an error response. */
 export interface ApiErrorDetails {
@@ -90,7 +90,7 @@ export class ApiError extends PodPartnerError {
     this.status = response.status;
     this.response = response;
     if (code !== undefined) this.code = code;
-    if (serviceMessage !== undefined) this.serviceMessage = shorten(serviceMessage, longestServiceMessage);
+    if (serviceMessage !== undefined) this.serviceMessage = shorten(serviceMessage, maxServiceMessageLength);
     if (hint !== undefined) this.hint = hint;
     if (retryAfter !== undefined) this.retryAfter = retryAfter;
   }

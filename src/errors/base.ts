@@ -88,7 +88,7 @@ function holds(test: () => boolean): boolean {
 }
 
 /** Maximum characters of a message: it may quote a response or a caller's value. */
-const longestMessage = 3_500;
+const maxMessageLength = 3_500;
 
 /** Fields of an error for a log. Control characters and direction marks in foreign texts become visible. */
 export const forLog = <Fields extends object>(fields: Fields): Fields => mapTexts(fields, visible) as Fields;
@@ -124,7 +124,7 @@ export abstract class PodPartnerError extends Error {
   declare readonly docs: string;
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
-    const text = shorten(visible(shorten(message, longestMessage)), longestMessage);
+    const text = shorten(visible(shorten(message, maxMessageLength)), maxMessageLength);
     // A quoted sentence may already end in a full stop.
     super(text.replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
     const { kind } = new.target;

@@ -10,7 +10,7 @@ export interface Issue {
 }
 
 /** Maximum number of issues of an error. The check of a list stops there. */
-export const mostIssues = 100;
+export const maxIssues = 100;
 
 /** The last issue of a list: the number of items that were not checked. */
 export interface Unchecked extends Issue {
@@ -35,7 +35,7 @@ export const formatPath = (path: Issue["path"]): string =>
 
 /** The first issues, with their names and messages truncated. */
 export const firstIssues = (issues: readonly Issue[]): readonly Issue[] =>
-  issues.slice(0, mostIssues).map(({ path, message }) => ({
+  issues.slice(0, maxIssues).map(({ path, message }) => ({
     path: path.map((part) => (typeof part === "string" ? shorten(part) : part)),
     message: shorten(message, maxCharacters.issue),
   }));

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Issue, mostIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
+import { type Issue, maxIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
 import { type Checked, check, unknownOption } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
 import type { Overrides } from "../util/fields.ts";
@@ -122,7 +122,7 @@ function headerFaults(headers: unknown): readonly Issue[] {
         message: "is not a header that a request can carry: remove it, or correct its name or value",
       });
     }
-    if (issues.length > mostIssues) break;
+    if (issues.length > maxIssues) break;
     index += 1;
   }
   return issues;
@@ -169,7 +169,7 @@ function checkQueryValues(query: unknown, context: z.core.ParsePayload): void {
     addIssue(context, { path: [name], message: "expected a string, a number, a boolean or a list of these" });
     faults += 1;
     const left = entries.length - index - 1;
-    if (faults < mostIssues || left === 0) continue;
+    if (faults < maxIssues || left === 0) continue;
     addIssue(context, unchecked([], left));
     return;
   }

@@ -5,16 +5,16 @@ import { type PostgresClient, type StatementSender, senderOf, type Values } from
 import { explain, isConflict } from "./faults.ts";
 
 /** Maximum milliseconds of an operation, including its wait for a connection. */
-const longestOperation = 5_000;
+const maxOperationTime = 5_000;
 /** Maximum milliseconds before an operation that conflicted with another one is repeated. */
-const longestPause = 50;
+const maxPause = 50;
 
 /** Sends the statement of an operation, and returns the first column of each row. */
 export type RunStatement = (text: string, ...values: Values) => Promise<readonly unknown[]>;
 
 const lateError = () =>
   new Error(
-    `no result of Postgres within ${longestOperation} ms: it is slow or cannot be reached, or the caller's own transactions have all connections of the client`,
+    `no result of Postgres within ${maxOperationTime} ms: it is slow or cannot be reached, or the caller's own transactions have all connections of the client`,
   );
 
 /** By position: the settings of a client can rename columns, or make rows arrays. */
@@ -37,7 +37,7 @@ export class PostgresConnection {
 
   /** Runs an operation on a key. If it conflicts with another one, it is repeated from its beginning. */
   operate<Result>(key: string, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
-    return withTimeout(systemClock, longestOperation, lateError, (signal) =>
+    return withTimeout(systemClock, maxOperationTime, lateError, (signal) =>
       this.#inTurn(this.#sender.isSingle ? "" : key, () => this.#attempts(work, signal)),
     );
   }
@@ -56,7 +56,7 @@ export class PostgresConnection {
   async #attempts<Result>(work: (run: RunStatement) => Promise<Result>, signal: AbortSignal): Promise<Result> {
     const run: RunStatement = async (text, ...values) =>
       (await this.#sender.send(text, values, signal)).map(firstColumn);
-    for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
+    for (let pause = 1; ; pause = Math.min(pause * 2, maxPause)) {
       throwIfAborted(signal);
       try {
         return await work(run);

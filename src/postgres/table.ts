@@ -5,8 +5,8 @@ import { refuse } from "../storage/contract.ts";
 const defaultName = "pod_partner_storage";
 
 /** Postgres cuts longer names, and the index has a longer one than the table. */
-const longestName = 63 - "_until".length;
-const name = `[A-Za-z_][A-Za-z0-9_]{0,${longestName - 1}}`;
+const maxNameLength = 63 - "_until".length;
+const name = `[A-Za-z_][A-Za-z0-9_]{0,${maxNameLength - 1}}`;
 const names = new RegExp(`^(?:(${name})\\.)?(${name})$`);
 
 /** Keys in one page of `keys`, and expired values that one sweep deletes. */
@@ -60,7 +60,7 @@ export function tableOf(given: string = defaultName): Table {
 }
 
 function refuseName(given: unknown): never {
-  const expected = `letters, digits and "_", at most ${longestName} of them`;
+  const expected = `letters, digits and "_", at most ${maxNameLength} of them`;
   const shown = typeof given === "string" ? shorten(JSON.stringify(given)) : typeof given;
   return refuse(["table"], `expected "name" or "schema.name" of ${expected}; received ${shown}`);
 }

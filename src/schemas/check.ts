@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ConfigurationError, type Issue, mostIssues, unchecked } from "../errors/validation.ts";
+import { ConfigurationError, type Issue, maxIssues, unchecked } from "../errors/validation.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { messageOf, nearest } from "./messages.ts";
 import { isDescriptive, type Schema } from "./shape.ts";
@@ -64,7 +64,7 @@ function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["p
   const path = [...at, ...issue.path.map(partOf)];
   if (issue.code === "unrecognized_keys") {
     const names = namesAt(schema, issue.path);
-    const known = issue.keys.slice(0, mostIssues);
+    const known = issue.keys.slice(0, maxIssues);
     const issues = known.map((key) => ({ path: [...path, key], message: sayUnknown(unknown, key, names) }));
     const left = issue.keys.length - known.length;
     return left === 0 ? issues : [...issues, unchecked(path, left)];

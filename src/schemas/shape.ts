@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ZodMiniArray } from "zod/mini";
 import { $constructor, $ZodObjectJIT } from "zod/v4/core";
-import { mostIssues } from "../errors/validation.ts";
+import { maxIssues } from "../errors/validation.ts";
 import { type Reference, type ReferenceKind, referenceFault, referencePattern } from "../references/references.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { hasMethods } from "../util/kinds.ts";
@@ -69,7 +69,7 @@ export const placeOf = (path: readonly PropertyKey[]): string =>
   path.map((part) => (typeof part === "number" ? "[]" : `.${String(part)}`)).join("");
 
 /** The check of a list stops at this number of descriptive faults, because each takes microseconds. */
-const mostDescriptive = 100_000;
+const maxDescriptive = 100_000;
 
 /** Decides which issues of a list are kept: all essential ones, and the first descriptive one of each place. */
 class ListIssues {
@@ -78,7 +78,7 @@ class ListIssues {
   #described = 0;
 
   get isFull(): boolean {
-    return this.#essential >= mostIssues || this.#described >= mostDescriptive;
+    return this.#essential >= maxIssues || this.#described >= maxDescriptive;
   }
 
   /** Whether to keep an issue at this path of an item. */

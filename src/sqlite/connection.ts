@@ -4,13 +4,13 @@ import { Database, faultOf, type SqliteModule } from "./database.ts";
 import type { StorageFile } from "./file.ts";
 
 /** Maximum milliseconds that an operation waits for the locks of other processes. */
-const longestWait = 10_000;
+const maxWait = 10_000;
 /** The longest pause between two attempts, in milliseconds. */
-const longestPause = 50;
+const maxPause = 50;
 /** Milliseconds between two checks whether the file was replaced. */
 const checkEvery = 1_000;
 /** Milliseconds of work after which other tasks of the process get a turn. */
-const longestTurn = 10;
+const maxTurn = 10;
 
 /** Gives other tasks of the process a turn. Not the global `setImmediate`: fake timers of a test runner would stop the storage. */
 const nextTurn = (): Promise<void> => process.getBuiltinModule("node:timers/promises").setImmediate();
@@ -38,7 +38,7 @@ export class SqliteConnection {
   }
 
   run<Result>(work: (database: Database) => Result): Promise<Result> {
-    const deadline = this.#clock.now() + longestWait;
+    const deadline = this.#clock.now() + maxWait;
     const result = this.#latest.then(() => this.#attempts(work, deadline));
     this.#latest = result.catch(() => undefined);
     return result;
@@ -53,11 +53,11 @@ export class SqliteConnection {
 
   async #attempts<Result>(work: (database: Database) => Result, deadline: number): Promise<Result> {
     // Counts only the work of the storage itself: in a busy process, each operation would otherwise wait for a turn.
-    if (this.#worked > longestTurn) {
+    if (this.#worked > maxTurn) {
       await nextTurn();
       this.#worked = 0;
     }
-    for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
+    for (let pause = 1; ; pause = Math.min(pause * 2, maxPause)) {
       try {
         return this.#once(work);
       } catch (error) {
@@ -66,7 +66,7 @@ export class SqliteConnection {
         if (fault === "damaged") throw new DamagedStorageError({ path: this.#file.path, cause: error });
         if (fault !== "busy") throw error;
         if (this.#clock.now() > deadline) {
-          throw new Error(`another process locks the file ${this.#file.path} for more than ${longestWait} ms`);
+          throw new Error(`another process locks the file ${this.#file.path} for more than ${maxWait} ms`);
         }
         await this.#pause(pause * (0.5 + Math.random() / 2));
       }

@@ -40,13 +40,13 @@ export interface KeyValueStorage {
 }
 
 /** The longest lifetime in milliseconds, 31 688 years: a larger number does not fit into the columns of a database. */
-const longestLifetime = 1e15;
+const maxLifetime = 1e15;
 
 /** The lifetime of a value in whole milliseconds; 0 if it expires at once, undefined if it never expires. */
 export function lifetimeOf(ttl: number | undefined): number | undefined {
   if (ttl === undefined || ttl === Number.POSITIVE_INFINITY) return undefined;
   if (Number.isNaN(Number(ttl))) throw new RangeError("`ttl` must be a number of milliseconds");
-  return Math.min(Math.max(Math.ceil(ttl), 0), longestLifetime);
+  return Math.min(Math.max(Math.ceil(ttl), 0), maxLifetime);
 }
 
 /** Throws a `ConfigurationError` for an option of a storage. */

@@ -141,8 +141,8 @@ export interface LockWait {
 }
 
 /** Milliseconds between two attempts. The pause doubles up to the longest. */
-const shortestPause = 50;
-const longestPause = 1_000;
+const minPause = 50;
+const maxPause = 1_000;
 /** A wait of this many milliseconds is reported. */
 export const reportedAfter = 290;
 
@@ -163,7 +163,7 @@ export async function waitForLock<Taken extends object>(
   let tried: Taken | "lost" | undefined = first;
   let reachedAt = began;
   let reported: "other-process" | "storage" | undefined;
-  for (let pause = shortestPause; typeof tried !== "object"; pause = Math.min(2 * pause, longestPause)) {
+  for (let pause = minPause; typeof tried !== "object"; pause = Math.min(2 * pause, maxPause)) {
     const isLost = tried === "lost";
     const now = clock.now();
     if (!isLost) reachedAt = now;

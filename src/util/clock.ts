@@ -22,7 +22,7 @@ export interface PartnerClock {
 }
 
 /** The longest delay of a timer. Node changes a longer one to 1 ms. An early timer is harmless: every wait checks the clock again. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimerDelay = 2 ** 31 - 1;
 
 /** When this file was loaded, for a `performance` without a `timeOrigin`. */
 const loadedAt = Date.now();
@@ -54,7 +54,7 @@ export const systemClock: PartnerClock = {
   },
   date: () => Date.now(),
   after: (ms, callback) => {
-    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimer));
+    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), maxTimerDelay));
     const cancel = () => clearTimeout(timer);
     cancel.keep = (alive: boolean) => void (alive ? timer.ref?.() : timer.unref?.());
     return cancel;

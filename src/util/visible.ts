@@ -17,13 +17,13 @@ export const visible = (text: string): string =>
   text.replace(invisible, (character) => (character === "\n" || character === "\t" ? character : escaped(character)));
 
 /** Deeper values are cut, because recursive code such as `JSON.stringify` would overflow the stack. */
-const deepest = 100;
+const maxDepth = 100;
 
 /** Copies a JSON value and changes each string in it: names and values of fields, items of lists. */
 export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return change(value);
   if (typeof value !== "object" || value === null) return value;
-  if (depth === deepest) return "[nested deeper]";
+  if (depth === maxDepth) return "[nested deeper]";
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
   const fields = Object.entries(value).map(([name, item]) => [change(name), mapTexts(item, change, depth + 1)]);
   return Object.fromEntries(fields);

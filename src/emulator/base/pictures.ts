@@ -163,12 +163,12 @@ function drawZones(product: string, width: number, height: number): Uint8Array {
 
 /** The zones of the latest products: those of one product are the same for every print. */
 const drawnZones = new Map<string, Uint8Array>();
-const mostZones = 32;
+const maxZones = 32;
 
 function zonesOf(product: string, width: number, height: number): Uint8Array {
   const key = `${width}x${height}/${product}`;
   const known = drawnZones.get(key) ?? drawZones(product, width, height);
-  if (!drawnZones.has(key) && drawnZones.size >= mostZones) drawnZones.clear();
+  if (!drawnZones.has(key) && drawnZones.size >= maxZones) drawnZones.clear();
   drawnZones.set(key, known);
   return known;
 }

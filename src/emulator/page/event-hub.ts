@@ -12,7 +12,7 @@ const largestBatch = 200;
 const largestBacklog = 4 * 2 ** 20;
 
 /** The most pages that follow one emulator. */
-const mostStreams = 64;
+const maxStreams = 64;
 
 /** Sends what happens in the emulator to the pages that follow it, as server-sent events. Without a page it does nothing. */
 export interface EventHub<FollowedRequest> {
@@ -29,7 +29,7 @@ export interface EventHub<FollowedRequest> {
 }
 
 const full = () =>
-  Response.json({ code: "too_many_pages", message: `${mostStreams} pages follow this emulator` }, { status: 503 });
+  Response.json({ code: "too_many_pages", message: `${maxStreams} pages follow this emulator` }, { status: 503 });
 
 type Stream = ReadableStreamDefaultController<Uint8Array>;
 
@@ -117,7 +117,7 @@ export function createEventHub<Of extends EventRequest>(
     requested: (entry) => next()?.add(entry),
     cleared: () => next()?.clear(),
     changed: () => void next(),
-    connect: () => (streams.size < mostStreams ? connectTo(streams) : full()),
+    connect: () => (streams.size < maxStreams ? connectTo(streams) : full()),
     close: () => {
       // A closed stream keeps what its reader has not read until the reader disconnects.
       for (const stream of streams) {

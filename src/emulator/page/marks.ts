@@ -4,13 +4,13 @@ import type { MarkView } from "./view.ts";
 /** The most marks that are kept. */
 const kept = 100;
 /** The most characters of a mark's text, and the most references. */
-const longest = 120;
-const mostReferences = 4;
+const maxLength = 120;
+const maxReferences = 4;
 
 const anyReference = /\b[A-Z][a-z]+_[0-9a-z]{26}\b/gi;
 
 const referencesIn = (value: unknown): readonly string[] =>
-  [...new Set((JSON.stringify(value) ?? "").match(anyReference))].slice(0, mostReferences);
+  [...new Set((JSON.stringify(value) ?? "").match(anyReference))].slice(0, maxReferences);
 
 /** The plain values of an input, with their names: `reason The colour is missing`. References have a place of their own. */
 function plainValues(value: unknown, name: string): readonly string[] {
@@ -27,7 +27,7 @@ const amounts = (input: unknown): string =>
     .map(([list, records]) => `${list} ${Array.isArray(records) ? records.length : String(records)}`)
     .join(", ");
 
-const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+const shortened = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 
 /** What happened beside the requests: controls, steps of the automation and callbacks, for the timeline of the page. */
 export class Marks {

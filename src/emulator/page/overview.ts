@@ -44,7 +44,7 @@ const limitsView = ({ rateLimits, limits }: World): readonly LimitView[] =>
   });
 
 /** The most characters of a fault's details. */
-const longest = 120;
+const maxLength = 120;
 
 const nthView = (nth: SavedFault["fault"]["nth"]): string | null => {
   if (nth === undefined) return null;
@@ -57,7 +57,7 @@ function detailsOf({ on, nth, fault, ...rest }: SavedFault["fault"]): string {
     typeof value === "object" || typeof value === "string" ? `${name} ${JSON.stringify(value)}` : `${name} ${value}`,
   );
   const text = fields.join(", ");
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
 /** The faults, the latest first. */

@@ -73,7 +73,7 @@ const evidence = () =>
 const packageMissing = () =>
   z.strictObject({ shipmentReference: reference("Shipment"), evidenceReferences: evidence() });
 
-const longestComment = 1000;
+const maxCommentLength = 1000;
 
 const itemIssues = () =>
   z.strictObject({
@@ -84,7 +84,7 @@ const itemIssues = () =>
       z
         .string()
         .check(
-          z.refine((text) => [...text].length <= longestComment, { error: `at most ${longestComment} characters` }),
+          z.refine((text) => [...text].length <= maxCommentLength, { error: `at most ${maxCommentLength} characters` }),
         ),
     ),
     claimlines: lines(

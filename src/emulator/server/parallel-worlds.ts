@@ -43,7 +43,7 @@ interface MadeWorld {
 }
 
 /** The most worlds of one server: each has a catalog and a log. */
-const mostWorlds = 256;
+const maxWorlds = 256;
 
 const validName = /^[\w-]{1,100}$/;
 const worldPath = /^\/worlds\/([^/]+)(\/.*)$/;
@@ -52,7 +52,7 @@ const worldPath = /^\/worlds\/([^/]+)(\/.*)$/;
 function checkName(name: string, worlds: ReadonlyMap<string, MadeWorld>): void {
   if (!validName.test(name)) throw new ControlError("A name has 1 to 100 letters, digits, - and _");
   if (worlds.has(name)) throw new ControlError(`There is a world ${name} already`);
-  if (worlds.size >= mostWorlds) throw new ControlError(`There are ${mostWorlds} worlds: remove one first`);
+  if (worlds.size >= maxWorlds) throw new ControlError(`There are ${maxWorlds} worlds: remove one first`);
 }
 
 /** Makes a function that returns the next number that is not the name of a world. */

@@ -171,13 +171,13 @@ const seedOrder = () =>
 const list = <Entry>(entry: z.ZodMiniType<Entry>) => z.array(entry) as z.ZodMiniType<readonly Entry[]>;
 
 /** The most orders that a number of orders makes: more do not fit into the memory of a process. */
-const mostOrders = 1_000_000;
+const maxOrders = 1_000_000;
 
 /** The fields of the records of a seed. */
 export const seedRecords = () => ({
   products: z.optional(list(seedProduct())),
   orders: z.optional(
-    z.union([count(0).check(z.lte(mostOrders)), list(seedOrder())], "expected a number of orders, or a list of orders"),
+    z.union([count(0).check(z.lte(maxOrders)), list(seedOrder())], "expected a number of orders, or a list of orders"),
   ),
   claims: z.optional(list(strict<SeedClaimOf>({ shipment: reference("Shipment"), ...claimFields() }))),
   images: z.optional(list(filledText())),

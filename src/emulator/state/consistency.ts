@@ -20,14 +20,14 @@ import type { World, Worlds } from "./world.ts";
 type Path = Issue["path"];
 
 /** The most issues that are kept. A world that a script changed can have the same one in each of its records. */
-const mostIssues = 1000;
+const maxIssues = 1000;
 
 /** Collects what is wrong with a saved world. */
 class Findings {
   readonly issues: Issue[] = [];
 
   add(path: Path, message: string): void {
-    if (this.issues.length < mostIssues) this.issues.push({ path: ["world", ...path], message });
+    if (this.issues.length < maxIssues) this.issues.push({ path: ["world", ...path], message });
   }
 }
 

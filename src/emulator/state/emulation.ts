@@ -48,7 +48,7 @@ interface Checkpoints {
 }
 
 /** Each is a copy of the whole state. */
-const mostCheckpoints = 256;
+const maxCheckpoints = 256;
 
 /** Makes a list of checkpoints without entries. */
 function createCheckpoints(save: () => SavedWorld, load: (saved: SavedWorld) => void): Checkpoints {
@@ -58,8 +58,8 @@ function createCheckpoints(save: () => SavedWorld, load: (saved: SavedWorld) => 
       return [...kept.keys()];
     },
     keep: (name) => {
-      if (kept.size >= mostCheckpoints && !kept.has(name))
-        throw new ControlError(`There are ${mostCheckpoints} checkpoints: use a name again`);
+      if (kept.size >= maxCheckpoints && !kept.has(name))
+        throw new ControlError(`There are ${maxCheckpoints} checkpoints: use a name again`);
       kept.set(name, save());
     },
     rewind: (name) => {

@@ -30,7 +30,7 @@ export const noiseOfRefill = 0.03;
 /** Milliseconds after which the level is checked again without a new response, unless a token takes longer. */
 export const maxCheckInterval = 500;
 /** Others are assumed for at least this many milliseconds, or for the time of this many tokens, before responses can rule them out. */
-const leastAssumed = { ms: 1_000, tokens: 10 };
+const minAssumed = { ms: 1_000, tokens: 10 };
 /** What others use is an average over this many milliseconds, or over the time of this many tokens. */
 const averageOver = { ms: 2_000, tokens: 100 };
 
@@ -83,7 +83,7 @@ export class FairShare {
     this.#level = undefined;
     this.notice(level, now);
     this.#unknown = true;
-    this.#time = this.#over(leastAssumed);
+    this.#time = this.#over(minAssumed);
     this.#used = ((1 - 1 / consumers) * this.#time) / this.#size.interval;
   }
 
@@ -118,7 +118,7 @@ export class FairShare {
     this.#time = this.#time * decay + elapsed;
     this.#level = likely;
     const ofRefill = (this.#used / this.#time) * this.#size.interval;
-    if (this.#time > this.#over(leastAssumed) && ofRefill < noiseOfRefill) this.#level = undefined;
+    if (this.#time > this.#over(minAssumed) && ofRefill < noiseOfRefill) this.#level = undefined;
   }
 
   take(now: number): void {

@@ -13,7 +13,7 @@ import type { StartedRow } from "../many.ts";
 import { defaults, type WaitOptions } from "./render-waiting.ts";
 
 /** Milliseconds that a row must have left to repeat work that ended with another row's deadline. */
-const leastTime = 1_000;
+const minTime = 1_000;
 
 /** What the work on a row needs of its batch. */
 export interface BatchTools {
@@ -106,7 +106,7 @@ export class BatchRow {
 
   /** Whether shared work failed because of another row's deadline, and this row has time to repeat it. */
   canRepeat(error: unknown): boolean {
-    return error instanceof DeadlineError && (this.#remaining ?? 0) > leastTime;
+    return error instanceof DeadlineError && (this.#remaining ?? 0) > minTime;
   }
 
   /** Waits for this many milliseconds, or until `until` resolves, which must never reject. */

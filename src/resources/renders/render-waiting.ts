@@ -51,7 +51,7 @@ export const defaults = { deadline: 600_000, interval: 60_000 };
 /** Milliseconds before the next request for a file if the response has no `Retry-After`. */
 const defaultRetryAfter = 5_000;
 /** Minimum milliseconds between two requests. Without it, `Retry-After: 0` would use up the `downloads` limit. */
-const shortestRetry = 1_000;
+const minRetry = 1_000;
 
 /** Sends one request of a wait. */
 export type SendPart = <Input extends EndpointInput, Data>(
@@ -152,7 +152,7 @@ export function waitForRender(
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
     await reportPending(call, options, render);
     const said = parseRetryAfter(seen.response.headers, dateOf(context.clock)) ?? defaults.interval;
-    return { wait: options.interval ?? Math.min(Math.max(said, shortestRetry), defaults.interval) };
+    return { wait: options.interval ?? Math.min(Math.max(said, minRetry), defaults.interval) };
   });
 }
 
@@ -227,7 +227,7 @@ export function waitForFile(
       if (!isPending || isLast || call.scope.elapsed() >= statusAt) await readStatus(call, error);
       // The render has not failed.
       if (!isPending) throw error;
-      return { wait: Math.max(error.retryAfter ?? defaultRetryAfter, shortestRetry) };
+      return { wait: Math.max(error.retryAfter ?? defaultRetryAfter, minRetry) };
     }
   });
 }
