@@ -135,8 +135,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   encode(input: Input): EncodedRequest {
     this.scope.check();
     const request = encode(this.#draft(input));
-    const doubt = this.endpoint.doubtOf?.((input as EndpointInput).body);
-    if (doubt !== undefined) this.core.observer.warnOnce("POD_PARTNER_UNLIKELY_INPUT", doubt);
+    const warning = this.endpoint.warningFor?.((input as EndpointInput).body);
+    if (warning !== undefined) this.core.observer.warnOnce("POD_PARTNER_UNLIKELY_INPUT", warning);
     return request;
   }
 

@@ -7,7 +7,7 @@ import type { Redact } from "./redact.ts";
 import { proxyMessage } from "./response.ts";
 
 /** The fields of an error that are copied. Other fields, which a caller's own `fetch` may add, could show the request. */
-const copied = ["code", "errno", "syscall", "hostname", "address", "port"];
+const copiedFields = ["code", "errno", "syscall", "hostname", "address", "port"];
 
 /** The maximum number of nested causes that are copied. */
 const maxDepth = 5;
@@ -56,28 +56,28 @@ function readThrown(thrown: unknown, depth = 0): Thrown {
     name: (isOne ? textOf(thrown, "name") : undefined) ?? "Error",
     message: message ?? wordsOf(thrown),
     stack: isOne ? textOf(thrown, "stack") : undefined,
-    details: new Map(isOne ? copied.flatMap((name) => detailOf(thrown, name)) : []),
+    details: new Map(isOne ? copiedFields.flatMap((name) => detailOf(thrown, name)) : []),
     errors: read,
     cause: read[0] ?? (cause === undefined ? undefined : readThrown(cause, depth + 1)),
   };
 }
 
 /** Makes an error that has only the texts of the thrown value, without the key. */
-function harmless({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
+function safeCopy({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
   const error = new Error(visible(redact(message)));
   const fields = new Map([...details, ["name", name], ["stack", stack ?? `${name}: ${message}`]]);
   // An assignment throws if `Error.prototype` is frozen.
   const define = (field: string, value: unknown) =>
     Object.defineProperty(error, field, { value, writable: true, configurable: true, enumerable: details.has(field) });
   for (const [field, text] of fields) define(field, visible(redact(text)));
-  if (cause !== undefined) define("cause", harmless(cause, redact));
+  if (cause !== undefined) define("cause", safeCopy(cause, redact));
   return error;
 }
 
 /** Wraps an error from code that should not throw. */
 export function unexpected(error: unknown, redact: Redact): UnexpectedError {
   const thrown = readThrown(error);
-  return new UnexpectedError({ reason: redact(thrown.message || thrown.name), cause: harmless(thrown, redact) });
+  return new UnexpectedError({ reason: redact(thrown.message || thrown.name), cause: safeCopy(thrown, redact) });
 }
 
 /*
@@ -103,7 +103,7 @@ const unreachable =
 const untrusted = /^(?!ERR_SSL_).*(CERT|SELF_SIGNED|UNABLE_TO_)|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/;
 
 /** The server's first bytes are not TLS: OpenSSL's code, or its words behind an `EPROTO` of node:https. */
-const plain = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|:(wrong version number|packet length too long):/;
+const notTls = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|:(wrong version number|packet length too long):/;
 
 /** The server does not support TLS, or no common version. The list does not have Bun's `EPROTO`, for the same reason. */
 const noHandshake =
@@ -121,7 +121,7 @@ const neverConnected =
 const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is set to 'error'/;
 
 /** What Bun and Deno add to a message: an address with its query, and advice that is not for callers of the SDK. */
-const addition =
+const runtimeAdditions =
   /^error sending request .*?: client error \(\w+\): | fetching "[^"]*"|\. For more information, pass `verbose.*$/g;
 
 interface ConnectionFault {
@@ -196,14 +196,14 @@ export function toConnectionError(
   const fault = findFault(thrown);
   if (redirected.test(fault.message)) return refusedRedirect(endpoint);
   const { code = "" } = fault;
-  if (stoppedWaiting(thrown)) return new RequestTimeoutError({ endpoint, cause: harmless(thrown, redact) });
-  const isPlain = plain.test(code) || plain.test(fault.message);
-  const message = isPlain ? withoutTls : redact(fault.message.replace(addition, ""));
+  if (stoppedWaiting(thrown)) return new RequestTimeoutError({ endpoint, cause: safeCopy(thrown, redact) });
+  const isPlain = notTls.test(code) || notTls.test(fault.message);
+  const message = isPlain ? withoutTls : redact(fault.message.replace(runtimeAdditions, ""));
   const reason = code === "" || isPlain || message.includes(code) ? message : redact(`${message} (${code})`);
   return new ConnectionError({
     endpoint,
     reason,
     sent: early === undefined && cameBefore(thrown) !== true,
-    cause: harmless(thrown, redact),
+    cause: safeCopy(thrown, redact),
   });
 }

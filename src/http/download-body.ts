@@ -103,9 +103,9 @@ interface Message {
   readonly socket?: Socket;
 }
 
-const sent = "undici:client:sendHeaders";
+const sentChannel = "undici:client:sendHeaders";
 /** A request has ended: its socket may carry another one by now. */
-const over = ["undici:request:trailers", "undici:request:error"];
+const endChannels = ["undici:request:trailers", "undici:request:error"];
 
 const addressOf = (request: object): string => `${propertyOf(request, "origin")}${propertyOf(request, "path")}`;
 
@@ -130,8 +130,8 @@ export class UnreadSocket {
   constructor(url: string) {
     const { origin, pathname, search } = new URL(url);
     this.#address = origin + pathname + search;
-    this.#channels?.subscribe(sent, this.#onSent);
-    for (const name of over) this.#channels?.subscribe(name, this.#onOver);
+    this.#channels?.subscribe(sentChannel, this.#onSent);
+    for (const name of endChannels) this.#channels?.subscribe(name, this.#onOver);
   }
 
   /** Sets whether the socket keeps the process alive. */
@@ -144,7 +144,7 @@ export class UnreadSocket {
 
   /** The socket, if it is known and carries no other request. Otherwise it stops watching. */
   #find(): Socket | undefined {
-    this.#channels?.unsubscribe(sent, this.#onSent);
+    this.#channels?.unsubscribe(sentChannel, this.#onSent);
     const [socket, ...others] = this.#candidates.values();
     // An HTTP/2 connection carries many requests at a time.
     if (socket !== undefined && others.length === 0 && propertyOf(socket, "alpnProtocol") !== "h2") return socket;
@@ -156,8 +156,8 @@ export class UnreadSocket {
   end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#channels?.unsubscribe(sent, this.#onSent);
-    for (const name of over) this.#channels?.unsubscribe(name, this.#onOver);
+    this.#channels?.unsubscribe(sentChannel, this.#onSent);
+    for (const name of endChannels) this.#channels?.unsubscribe(name, this.#onOver);
     this.#candidates.clear();
     this.#socket = undefined;
   }

@@ -87,7 +87,7 @@ export interface Endpoint<Input = never, Data = unknown> {
   readonly policies: readonly Policy[];
   readonly repeat: Repeat;
   /** Returns a warning about a valid body that is unlikely to be meant. The client shows it once. */
-  readonly doubtOf?: ((body: unknown) => string | undefined) | undefined;
+  readonly warningFor?: ((body: unknown) => string | undefined) | undefined;
   /** For the compiler only. */
   readonly input?: (input: Input) => void;
 }
@@ -147,7 +147,7 @@ interface Specification<Path extends string, Query extends QueryShape, Given, Da
   readonly response: ResponseShape<Data>;
   readonly policies?: readonly Policy[];
   readonly repeat: Repeat;
-  readonly doubtOf?: (body: unknown) => string | undefined;
+  readonly warningFor?: (body: unknown) => string | undefined;
 }
 
 /** Describes an endpoint. Without `policies` it draws only from `default`. */

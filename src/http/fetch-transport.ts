@@ -4,7 +4,7 @@ import { attempt, isFunction, propertyOf, textOf, wordsOf } from "../util/foreig
 import { isWebStream } from "../util/kinds.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import { NeverSent } from "./connection-errors.ts";
-import { isRead, knownContent, knownSignal } from "./platform-values.ts";
+import { isStreamed, knownContent, knownSignal } from "./platform-values.ts";
 import { openBody, type Received, type Stop, type Transport, type WireRequest } from "./transport.ts";
 
 /** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
@@ -56,18 +56,18 @@ function received(given: Response): Received {
   throw new TypeError(`\`fetch\` returned ${wordsOf(given)}, which is not a Response`);
 }
 
-const understood = new Map<"cache" | "redirect", boolean>();
+const supported = new Map<"cache" | "redirect", boolean>();
 
 /**
  * Whether the platform supports an option of `fetch`. Cloudflare Workers refuse `redirect: "error"`, and before 2024-11-11 `cache`; they do not
  * cache.
  */
-function understands(option: "cache" | "redirect", value: string): boolean {
+function supports(option: "cache" | "redirect", value: string): boolean {
   const known =
-    understood.get(option) ??
+    supported.get(option) ??
     attempt(() => new Request("http://localhost", { [option]: value })[option] === value) ??
     false;
-  understood.set(option, known);
+  supported.set(option, known);
   return known;
 }
 
@@ -140,11 +140,11 @@ const loadKy = (): Promise<KyInstance> =>
 function initOf({ method, headers, content }: WireRequest, signal: AbortSignal | undefined): RequestInit {
   const init: RequestInit = { headers, redirect: "manual" };
   // Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end.
-  if (understands("cache", "no-store")) init.cache = "no-store";
+  if (supports("cache", "no-store")) init.cache = "no-store";
   if (signal !== undefined) init.signal = signal;
-  if (isRead(content)) {
+  if (isStreamed(content)) {
     // Otherwise `fetch` keeps a copy of the whole upload for a redirect that is never followed.
-    if (understands("redirect", "error")) init.redirect = "error";
+    if (supports("redirect", "error")) init.redirect = "error";
     init.window = null;
   }
   if (method === "POST" || method === "PATCH") preventResend(init);
@@ -208,7 +208,7 @@ export function fetchTransport(given?: FetchLike): Transport {
     kind: "fetch",
     send: async (wire: WireRequest, stop: Stop) => {
       ky ??= await loading;
-      const request = isRead(wire.content) ? { ...wire, content: await knownContent(wire.content) } : wire;
+      const request = isStreamed(wire.content) ? { ...wire, content: await knownContent(wire.content) } : wire;
       // The call may have ended by now, and some `fetch` functions ignore their signal.
       stop.check();
       const { signal } = stop;

@@ -9,28 +9,28 @@ import type { Event, Hooks, InvalidResponseEvent } from "./events.ts";
 import { type Level, type Logger, log } from "./logger.ts";
 import { type CallTrace, failureIn, Tracing } from "./tracing.ts";
 
-let prefix: string | undefined;
-let count = 0;
+let callPrefix: string | undefined;
+let callCount = 0;
 
 /** The name of a call: the same random letters for all calls of this process, and a number. */
 export function newCallId(): string {
   // At the first call: Workers have no random numbers before that.
-  prefix ??= Math.random().toString(36).slice(2, 12);
-  count += 1;
-  return `${prefix}-${count}`;
+  callPrefix ??= Math.random().toString(36).slice(2, 12);
+  callCount += 1;
+  return `${callPrefix}-${callCount}`;
 }
 
-const time = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`);
+const durationText = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`);
 
 /** The level and the text of each event that is logged. The others show in a step or at the end of a call. */
 const logged: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly [level: Level, text: string] } = {
   onRetry: ({ endpoint, attempt, error, status, delay }) => [
     "warn",
-    `${endpoint} attempt ${attempt} failed (${error}${status === undefined ? "" : ` ${status}`}), again in ${time(delay)}`,
+    `${endpoint} attempt ${attempt} failed (${error}${status === undefined ? "" : ` ${status}`}), again in ${durationText(delay)}`,
   ],
   onPause: ({ endpoint, reason, policy, length }) => [
     "info",
-    `${endpoint} waits for its turn${length > 0 ? `, about ${time(length)}` : ""}: ${reason} (${policy})`,
+    `${endpoint} waits for its turn${length > 0 ? `, about ${durationText(length)}` : ""}: ${reason} (${policy})`,
   ],
   onInvalidResponse: ({ endpoint, status, issues, returned }) => [
     returned ? "warn" : "error",
@@ -121,7 +121,7 @@ export class Observer extends Tracing {
   }
 
   /** Reports that a call waits for a lock in the storage, or for the storage itself. */
-  pausesFor(reason: "other-process" | "storage", callId: string, endpoint: string): void {
+  reportLockWait(reason: "other-process" | "storage", callId: string, endpoint: string): void {
     this.observe("onPause", { callId, endpoint, reason, policy: "default", length: 0 });
   }
 
@@ -130,7 +130,7 @@ export class Observer extends Tracing {
     if (this.#logger === undefined) return;
     const step = attempt === undefined ? kind : `attempt ${attempt}`;
     const why = reason === undefined ? "" : ` (${reason})`;
-    const text = `${endpoint} ${step}: ${outcome}${why} in ${time(took)}`;
+    const text = `${endpoint} ${step}: ${outcome}${why} in ${durationText(took)}`;
     log(this.#logger, "debug", text, { callId, endpoint, step: kind, attempt, outcome, policy, reason, took });
   }
 
@@ -144,10 +144,10 @@ export class Observer extends Tracing {
     const failure = failureIn(trace);
     const outcome = failure === undefined ? (status ?? "done") : failureOf(error);
     const repeated = attempts > 1 ? `, ${attempts} attempts` : "";
-    const waited = queued >= 1 ? `, ${time(queued)} of it in the queue` : "";
+    const waited = queued >= 1 ? `, ${durationText(queued)} of it in the queue` : "";
     const level = PodPartnerError.isInstance(error) ? "warn" : "info";
     const { code, docs } = failure instanceof PodPartnerError ? failure : {};
-    log(this.#logger, isPart ? "debug" : level, `${endpoint} ${outcome} in ${time(took)}${repeated}${waited}`, {
+    log(this.#logger, isPart ? "debug" : level, `${endpoint} ${outcome} in ${durationText(took)}${repeated}${waited}`, {
       callId,
       endpoint,
       status,

@@ -93,7 +93,7 @@ const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
 export const refusesContent = (error: unknown): boolean => hasErrorObject(error) && contentCodes.has(error.code);
 
 /** A response that is lost within this many milliseconds does not show that the service is still working. */
-const prompt = 250;
+const minWorkTime = 250;
 
 /** Statuses of gateways that stopped waiting for the service: 504 and 408, and those of well-known gateways. */
 const gatewayTimeouts: ReadonlySet<number> = new Set([408, 504, 524, 598, 599]);
@@ -109,7 +109,7 @@ function mayStillWork(error: unknown, elapsed: number): boolean {
   // The service itself responded: it has finished.
   if (hasErrorObject(error)) return false;
   // This includes a late 503 with `Retry-After`: the gateway may have forwarded the request before it gave up.
-  return elapsed >= prompt && !(error instanceof ApiError && error.status === 500);
+  return elapsed >= minWorkTime && !(error instanceof ApiError && error.status === 500);
 }
 
 /** How long a creation may take, and until look-ups show it: see the assumptions of the same names. */

@@ -78,7 +78,7 @@ export async function knownContent(content: WireContent): Promise<WireContent> {
 }
 
 /** Whether the content is not in memory: `fetch` reads it piece by piece. */
-export const isRead = (content: WireContent): content is Blob | ReadableStream<Uint8Array> =>
+export const isStreamed = (content: WireContent): content is Blob | ReadableStream<Uint8Array> =>
   isBlob(content) || isWebStream(content) || (typeof content === "object" && !ArrayBuffer.isView(content));
 
 let tried: { readonly Controller: unknown; readonly Class: unknown; readonly isKnown: boolean } | undefined;

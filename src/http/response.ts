@@ -175,7 +175,7 @@ interface Decoded {
 
 const notACursor: Issue = { path: ["nextCursor"], message: "expected a string or null" };
 const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
-const sound = { issues: [], described: [] };
+const noFaults = { issues: [], described: [] };
 
 /** Checks data against a schema and returns the data itself, so that unknown fields are kept. */
 function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue["path"]): Decoded {
@@ -204,7 +204,7 @@ function saysNone(body: unknown, shape: JsonShape): boolean {
 const noneOf = ({ kind }: JsonShape): null | undefined => (kind === "field" ? null : undefined);
 
 function read(body: unknown, shape: JsonShape): Decoded {
-  if (saysNone(body, shape) || shape.kind === "empty") return { data: noneOf(shape), ...sound };
+  if (saysNone(body, shape) || shape.kind === "empty") return { data: noneOf(shape), ...noFaults };
   if (shape.kind === "page") return readPage(body, shape);
   if (shape.kind === "whole") return checked(shape.schema, body, []);
   if (isRecord(body) && Object.hasOwn(body, shape.field)) {

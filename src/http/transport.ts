@@ -74,11 +74,11 @@ export interface Body {
   readonly keepProcess?: (alive: boolean) => void;
 }
 
-const none: Body = { next: async () => undefined, close: () => undefined };
+const emptyBody: Body = { next: async () => undefined, close: () => undefined };
 
 /** Opens a response's body. Throws if the body was read before or is not a stream. */
 export function openBody({ body }: Response): Body {
-  if (body === null) return none;
+  if (body === null) return emptyBody;
   const chunks = chunksOf(body);
   if (chunks === undefined) throw new TypeError("the body of the response is not a stream");
   return chunks;

@@ -6,13 +6,13 @@ import { textOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 
 /** An error with a code, like those of Node. */
-export const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+export const errorWithCode = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
-const cutOff = () => coded("the connection closed before the response was complete", "ECONNRESET");
+const cutOffError = () => errorWithCode("the connection closed before the response was complete", "ECONNRESET");
 
 /** A body that closes before its end was cut off. Node reports only "aborted". */
 const faultOf = (error: unknown): unknown =>
-  /^aborted$|^Premature close$/.test(textOf(error, "message") ?? "") ? cutOff() : error;
+  /^aborted$|^Premature close$/.test(textOf(error, "message") ?? "") ? cutOffError() : error;
 
 const ignore = () => undefined;
 
@@ -39,7 +39,7 @@ export class NodeBody implements Body {
       .on("end", () => this.#reader?.resolve(undefined))
       // Without a listener, an error that comes before the body is read would end the process.
       .on("error", (error) => this.#reader?.reject(faultOf(error)))
-      .on("close", () => this.#reader?.reject(cutOff()));
+      .on("close", () => this.#reader?.reject(cutOffError()));
   }
 
   #add(chunk: Uint8Array): void {
@@ -57,7 +57,7 @@ export class NodeBody implements Body {
       const stream = this.#stream;
       const chunk = this.#chunks.shift();
       if (chunk !== undefined || stream.readableEnded) return resolve(chunk);
-      if (stream.destroyed) return reject(faultOf(stream.errored ?? cutOff()));
+      if (stream.destroyed) return reject(faultOf(stream.errored ?? cutOffError()));
       this.#reader = { resolve, reject };
       if (stream.isPaused()) stream.resume();
     });

@@ -7,11 +7,11 @@ import type { PartnerClock } from "../util/clock.ts";
 import { isError, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
 import { isBlob, isWebStream } from "../util/kinds.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
-import { acceptEncoding, coded, NodeBody } from "./body.ts";
+import { acceptEncoding, errorWithCode, NodeBody } from "./body.ts";
 import { type Connections, httpModule } from "./connections.ts";
 
 /** The headers of all requests: no cache may respond instead of the service. */
-const common = { "accept-encoding": acceptEncoding, "cache-control": "no-cache", pragma: "no-cache" };
+const commonHeaders = { "accept-encoding": acceptEncoding, "cache-control": "no-cache", pragma: "no-cache" };
 
 /** Sends one request on a connection, and resolves when the head of its response has arrived. */
 export function sendOnConnection(
@@ -34,13 +34,13 @@ export function sendOnConnection(
       outgoing.destroy(error);
       opening?.destroy(error);
     };
-    stop.onStop(() => destroy(coded("the request was stopped", "ABORT_ERR")));
+    stop.onStop(() => destroy(errorWithCode("the request was stopped", "ABORT_ERR")));
     const fail = (error: unknown) => reject(left ? error : new NeverSent(withoutCredentials(error)));
     const startTimer = () => {
       const { connectTimeout: ms } = connections;
       const why = `no connection within ${ms} ms (option \`connectTimeout\` of nodeTransport)`;
       stopTimer();
-      stopTimer = clock.after(ms, () => destroy(coded(why, "ETIMEDOUT")));
+      stopTimer = clock.after(ms, () => destroy(errorWithCode(why, "ETIMEDOUT")));
     };
     const onConnected = () => {
       left = true;
@@ -50,7 +50,7 @@ export function sendOnConnection(
     outgoing
       .on("opening", (socket: Socket) => {
         opening = socket;
-        if (outgoing.destroyed) socket.destroy(coded("the request was stopped", "ABORT_ERR"));
+        if (outgoing.destroyed) socket.destroy(errorWithCode("the request was stopped", "ABORT_ERR"));
         else startTimer();
       })
       .on("socket", (socket) => {
@@ -79,7 +79,8 @@ export function sendOnConnection(
         connections.inFlight -= 1;
         stopTimer();
         // Also when the server wanted another protocol.
-        if (incoming === undefined) fail(coded("the connection closed before a response arrived", "ECONNRESET"));
+        if (incoming === undefined)
+          fail(errorWithCode("the connection closed before a response arrived", "ECONNRESET"));
       });
     writeContent(outgoing, request.content);
   });
@@ -96,7 +97,10 @@ function open(connections: Connections, { method, url, headers, content }: WireR
       port,
       path: pathname + search,
       method,
-      headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
+      headers:
+        length === undefined
+          ? { ...commonHeaders, ...headers }
+          : { ...commonHeaders, ...headers, "content-length": length },
       agent: connections.agentFor(protocol, method),
     });
     // By default Node leaves out what follows the first thousand headers. The size of a head is limited in any case.
@@ -116,7 +120,7 @@ const isConnecting = (socket: Socket): boolean => socket.connecting || propertyO
 function withoutCredentials(error: unknown): unknown {
   const message = textOf(error, "message");
   if (!message?.includes("@")) return error;
-  return coded(message.replace(/\/\/[^/\s]*@/g, "//"), String(propertyOf(error, "code") ?? ""));
+  return errorWithCode(message.replace(/\/\/[^/\s]*@/g, "//"), String(propertyOf(error, "code") ?? ""));
 }
 
 type RequestContent = WireRequest["content"];

@@ -277,7 +277,7 @@ export function waitInCall<Taken extends object>(
       clock: scope.clock,
       sleep: (ms) => scope.hold<void>(({ resolve }) => scope.clock.after(ms, () => resolve())),
       report: (reason) => {
-        core.observer.pausesFor(reason, id, name);
+        core.observer.reportLockWait(reason, id, name);
         trace.reason = reason;
       },
       longestLost: Number.isFinite(scope.remaining()) ? Number.POSITIVE_INFINITY : undefined,

@@ -126,7 +126,7 @@ function isAssigned(code: string): boolean {
 const known = new Map<string, boolean>();
 
 /** Returns a warning about an address that passed its check; undefined if there is none. */
-export function countryDoubt(address: unknown): string | undefined {
+export function countryWarning(address: unknown): string | undefined {
   const code = textOf(address, "countryCode") ?? "";
   if (!/^[A-Z]{2}$/.test(code)) return undefined;
   if (!known.has(code)) known.set(code, attempt(() => isAssigned(code)) ?? true);

@@ -12,7 +12,7 @@ import {
   addressInput,
   type CompleteAddress,
   completeAddressInput,
-  countryDoubt,
+  countryWarning,
   type QuoteAddressInput,
   quoteAddressInput,
 } from "../../schemas/address.ts";
@@ -303,7 +303,7 @@ export interface ShippingOption {
 }
 const shippingOption = () => open<ShippingOption>({ level: shippingLevel(), price: z.int() });
 
-const destinationDoubt = (order: unknown) => countryDoubt(propertyOf(order, "dropshipAddress"));
+const destinationWarning = (order: unknown) => countryWarning(propertyOf(order, "dropshipAddress"));
 
 export const createOrder = endpoint({
   call: "orders.create",
@@ -312,7 +312,7 @@ export const createOrder = endpoint({
   request: json<OrderInput>("order", orderInput),
   response: field("order", createdOrder),
   repeat: "recoverable",
-  doubtOf: destinationDoubt,
+  warningFor: destinationWarning,
 });
 
 export const listOrders = endpoint({
@@ -348,7 +348,7 @@ export const replaceDropshipAddress = endpoint({
   request: json<CompleteAddress>("dropshipAddress", completeAddressInput),
   response: nothing,
   repeat: "idempotent",
-  doubtOf: countryDoubt,
+  warningFor: countryWarning,
 });
 
 export const quoteOrder = endpoint({
@@ -358,7 +358,7 @@ export const quoteOrder = endpoint({
   request: json<QuoteInput>("quote", quoteInput),
   response: field("shippingOptions", () => array(shippingOption())),
   repeat: "safe",
-  doubtOf: destinationDoubt,
+  warningFor: destinationWarning,
 });
 
 export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField, noOrder }: Assumptions) =>

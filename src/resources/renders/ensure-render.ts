@@ -133,7 +133,7 @@ export async function ensureRender(
   return waitForLock(attempt, first, {
     clock,
     sleep: (ms) => row.sleep(ms),
-    report: (reason) => observer.pausesFor(reason, row.callId, nameOf(createRender)),
+    report: (reason) => observer.reportLockWait(reason, row.callId, nameOf(createRender)),
     limit: { ms: row.waitTime(), late },
     longestLost: row.until && row.waitTime(),
   });
