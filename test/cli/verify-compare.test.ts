@@ -65,6 +65,18 @@ describe("the orders of two runs", () => {
       ["different: not as in the run without a fault: shop-1"],
     ],
     [
+      "differ by the one of several equal orders that is missing",
+      [["shop-1"], ["shop-2"]],
+      [["shop-2"]],
+      ["missing: missing: shop-1"],
+    ],
+    [
+      "differ by the one of several equal orders that has become another one",
+      [["shop-1"], ["shop-2"]],
+      [["shop-1", 9], ["shop-2"]],
+      ["different: not as in the run without a fault: shop-1"],
+    ],
+    [
       "are named up to three",
       ["a", "b", "c", "d", "e"].map((name): Made => [name]),
       [],

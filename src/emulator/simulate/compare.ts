@@ -88,7 +88,7 @@ export function madeIn({ organizations }: Pick<SavedWorld, "organizations">): Ma
 const few = (names: readonly string[]): string =>
   inOneLine(names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`);
 
-/** The names of things that are too many: first those that occur more often than they should. With random identifiers, the last ones. */
+/** The names that are too many: first those that occur more often than expected. With random identifiers, the last ones. */
 function surplus(names: readonly string[], expected: readonly string[]): readonly string[] {
   const left = [...expected];
   const [usual, repeated] = [[] as string[], [] as string[]];
@@ -106,8 +106,7 @@ function differencesOf(expected: Made["orders"], found: Made["orders"]): readonl
   const doubled: string[] = [];
   const different: string[] = [];
   for (const [content, names] of expected) {
-    const count = found.get(content)?.length ?? 0;
-    if (count < names.length) missing.push(...names.slice(count));
+    missing.push(...surplus(names, found.get(content) ?? []));
   }
   for (const [content, names] of found) {
     const usual = expected.get(content) ?? [];

@@ -526,7 +526,7 @@ class Run<Database extends object> {
       );
     if (operation.has("never") || operation.has("late")) return new Response(null, { status: 204 });
     const response = await this.#receive(request, index);
-    operation.step.result = String(response.status);
+    operation.step.result = request.signal.aborted ? "given up" : String(response.status);
     return response;
   };
 

@@ -41,6 +41,8 @@ function lifeOf(steps: readonly SimulatedStep[]): readonly string[] {
   return lines;
 }
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** What the service has in the end. */
 function madeIn(worlds: readonly World[]): string {
   const orders = worlds.flatMap((world) =>
@@ -51,8 +53,8 @@ function madeIn(worlds: readonly World[]): string {
   const renders = count((world) => world.renders.size);
   const parts = [
     orders.length === 0 ? "no order" : `the orders ${orders.join(", ")}`,
-    ...(claims > 0 ? [`${claims} claims`] : []),
-    ...(renders > 0 ? [`${renders} renders`] : []),
+    ...(claims > 0 ? [counted(claims, "claim")] : []),
+    ...(renders > 0 ? [counted(renders, "render")] : []),
   ];
   return parts.join(", ");
 }
