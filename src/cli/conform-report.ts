@@ -33,7 +33,7 @@ export const countOf = ({ findings }: Pick<ConformReport, "findings">, wanted: V
 /** What follows for a program. */
 export function consequenceOf({ verdict, follows, inFile, row }: ConformFinding): string {
   if (verdict === "as assumed" || verdict === "not tried") return "";
-  if (verdict === "measured") return follows ?? "Nothing: the SDK does not depend on it.";
+  if (verdict === "measured") return follows ?? "";
   const since = inFile ? "It has changed since the file was written. " : "";
   return `${since}${follows ?? `See gap ${row.gap}.`}`;
 }
@@ -91,7 +91,7 @@ const marked = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, 
 
 const sections: readonly (readonly [verdict: Verdict, title: string, about: string])[] = [
   ["differs", "Differs", "The client needs to know: use the file, or change your code."],
-  ["measured", "Measured", "Nothing that the client needs was assumed here."],
+  ["measured", "Measured", "The service does otherwise than the emulator assumed. The client does not depend on it."],
   ["not tried", "Not tried", "What this run could not ask."],
   ["as assumed", "As assumed", "Nothing to do."],
 ];

@@ -135,6 +135,10 @@ const assumedLimits = { default: "3000 in 60 s", uploads: "5000 in 86400 s", dow
 const deniedCountries = ["BY", "CU", "IR", "KP", "RU", "SY"];
 const askedCountries = [...deniedCountries, "AF", "MM", "SD", "SS", "VE", "YE"];
 
+/** Whether a URL has the origin of the base URL. The SDK sends the key to no other one. */
+const isOwn = ({ service: { baseUrl } }: Lab, url: string): boolean =>
+  new URL(url, baseUrl).origin === new URL(baseUrl).origin;
+
 /** Whether the fields that both have are the same: what a run did not see, another may. */
 const sameInCommon = (value: unknown, expected: unknown): boolean =>
   isRecord(value) &&
@@ -241,7 +245,7 @@ export const rows: readonly Row[] = [
     measure: async (lab) => {
       const answer = await lab.get(`/orders/${missing("Order")}`);
       const { body } = answer;
-      if (isSuccess(answer)) throw new Untried("a missing order is no error");
+      if (!isRefused(answer)) throw new Untried("a missing order is no error");
       if (typeof at(body, "code") === "string") return { value: null, emulator: { errorField: null } };
       const field = isRecord(body)
         ? Object.keys(body).find((name) => typeof at(body, name, "code") === "string")
@@ -433,20 +437,17 @@ export const rows: readonly Row[] = [
       const [layer] = await layerUrls(lab);
       const url = layer?.url ?? urlsIn(detail.media, "media")[0]?.url;
       if (url === undefined) throw new Untried("the product shows no URL");
-      const { origin } = new URL(lab.service.baseUrl);
-      const where =
-        new URL(url, lab.service.baseUrl).origin === origin ? "on the base URL's origin" : "on another origin";
+      const own = isOwn(lab, url);
       const without = await lab.service.askWithoutKey(new URL(url, lab.service.baseUrl).href);
       const isOpen = isSuccess(without);
       if (!isOpen && without.status !== 401 && without.status !== 403) {
         throw new Untried(`without the key, the response was ${without.status}`);
       }
-      const isOwn = where === "on the base URL's origin";
       return {
-        value: `${isOpen ? "no" : "yes"}, ${where}`,
+        value: `${isOpen ? "no" : "yes"}, on ${own ? "the base URL's" : "another"} origin`,
         emulator: { filesNeedKey: !isOpen },
-        harmless: isOwn,
-        ...(!isOwn && { follows: "`layerImage` refuses the URL: request it with `fetch`, without the key." }),
+        harmless: own,
+        ...(!own && { follows: "`layerImage` refuses the URL: request it with `fetch`, without the key." }),
       };
     },
   },
@@ -459,6 +460,8 @@ export const rows: readonly Row[] = [
     measure: async (lab) => {
       const [layer] = await layerUrls(lab);
       if (layer === undefined) throw new Untried("the product has no layer images");
+      if (!isOwn(lab, layer.url))
+        throw new Untried("the layer images are on another origin: the SDK sends no key there");
       const answer = await lab.service.answerTo(async () => {
         const file = await lab.service.partner.catalog.products.layerImage(layer.url);
         if (file.modified) await file.cancel();
@@ -1138,11 +1141,11 @@ export const rows: readonly Row[] = [
       const { record } = await filedClaim(lab);
       const [url] = Array.isArray(record.evidenceUrls) ? record.evidenceUrls : [];
       if (typeof url !== "string") throw new Untried("the claim shows no evidence URL");
-      const isOwn = new URL(url, lab.service.baseUrl).origin === new URL(lab.service.baseUrl).origin;
+      const own = isOwn(lab, url);
       const isOpen = isSuccess(await lab.service.askWithoutKey(new URL(url, lab.service.baseUrl).href));
       const follows = "`evidence.download` refuses the URL: request it with `fetch`, without the key.";
-      const value = `${isOpen ? "no" : "yes"}, on ${isOwn ? "the base URL's" : "another"} origin`;
-      return { value, harmless: isOwn, ...(!isOwn && { follows }) };
+      const value = `${isOpen ? "no" : "yes"}, on ${own ? "the base URL's" : "another"} origin`;
+      return { value, harmless: own, ...(!own && { follows }) };
     },
   },
   {

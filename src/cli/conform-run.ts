@@ -112,10 +112,13 @@ const firstLine = (error: unknown): string =>
 
 /** Refuses a service that is not this API, a wrong key, and what calls itself production. */
 async function begin(service: MeasuredService): Promise<void> {
-  const answer = await service.ask("POST", "/auth/validate", { harmless: true }).catch((error: unknown) => {
-    if (!(error instanceof Untried)) throw error;
-    throw new Failure(`The service cannot be used: ${firstLine(error)}`, 2);
-  });
+  const answer = await service
+    .answerTo(() => service.partner.auth.validate({ signal: service.signal }))
+    .catch((error: unknown) => {
+      if (service.stopped) throw new Stopped();
+      if (!(error instanceof Untried || error instanceof LostAnswer)) throw error;
+      throw new Failure(`The service cannot be used: ${firstLine(error)}`, 2);
+    });
   if (!isSuccess(answer)) {
     throw new Failure(`POST /auth/validate was ${inWords(answer)}: see pod-partner doctor.`, 2);
   }
@@ -149,7 +152,9 @@ export async function runConform(setup: ConformSetup): Promise<ConformReport> {
   onStop?.(() => service.stop());
   const began = clock.now();
   const date = new Date().toISOString();
-  await begin(service);
+  await begin(service).catch((error: unknown) => {
+    if (!(error instanceof Stopped)) throw error;
+  });
   if (service.unfinished) await service.cleanUp();
   const known = compare?.assumptions.customIdentifierParameter;
   const lab = new Lab(service, permitted, known === undefined ? [] : [known]);

@@ -112,7 +112,7 @@ const late = 60_000;
 /** Milliseconds before each attempt to cancel what is open: an order that the service does not show yet cannot be canceled. */
 const attempts = [0, 1_000, 3_000, 6_000, 10_000, 20_000, 20_000];
 /** Pages of the list of orders that are read at most. */
-export const maxPages = 200;
+export const maxPages = 1_000;
 
 export const sleep = (clock: PartnerClock, ms: number): Promise<void> =>
   new Promise((resolve) => clock.after(ms, () => resolve()));
@@ -529,7 +529,10 @@ export class MeasuredService {
 
 /** Refuses an answer that says nothing about the question. */
 function telling(answer: Answer): Answer {
-  if (saysNothing.includes(answer.status)) throw new Untried(`the request was ${inWords(answer)}`);
+  const { status } = answer;
+  if (status >= 300 && status < 400)
+    throw new Untried(`the request was redirected (${status}), which the SDK does not follow`);
+  if (saysNothing.includes(status)) throw new Untried(`the request was ${inWords(answer)}`);
   return answer;
 }
 

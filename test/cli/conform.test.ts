@@ -524,6 +524,28 @@ describe("conform", () => {
     expect(openOrders(emulator)).toEqual([]);
   });
 
+  it("finds nothing in a service that redirects", async () => {
+    const emulator = emulate();
+    const fetch = replacing(emulator, /^GET /, async () => {
+      return new Response(null, { status: 308, headers: { Location: "https://other.example/v2/" } });
+    });
+    const report = await measure(emulator, { fetch, only: rows.slice(0, 12) });
+    expect(found(report)).toEqual({});
+  });
+
+  it("ends when it is stopped before the service has responded", async () => {
+    let stop = () => {};
+    const fetch: Emulator["fetch"] = () => {
+      stop();
+      return Promise.reject(new TypeError("fetch failed"));
+    };
+    const onStop = (end: () => void) => {
+      stop = end;
+    };
+    const report = await measure(emulate(), { fetch, onStop });
+    expect([report.interrupted, report.findings, report.left]).toEqual([true, [], []]);
+  });
+
   it("refuses to start while the orders of a run against another service are open", async () => {
     const journal = join(useFolder(), "journal.json");
     const orders = [{ identifier: "conform-1", quantity: 1 }];
