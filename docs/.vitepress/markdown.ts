@@ -190,6 +190,8 @@ export const markdown = (repository?: string): MarkdownOptions => ({
   // The anchors are those of GitHub.
   anchor: { slugify: slug },
   codeTransformers: [
+    // By default a line that takes more than half a second, on a busy machine, loses its colours.
+    { preprocess: (_, options) => void Object.assign(options, { tokenizeTimeLimit: 0 }) },
     transformerTwoslash({
       throws: false,
       twoslashOptions: {

@@ -126,6 +126,8 @@ function improve(file: string, names: ReadonlySet<string>): void {
   let text = withWords(
     withErrorTable(withNames(readFileSync(file, "utf8"), file === index ? "" : linkFrom(file, index), names), linkOf),
   );
+  // The signature of a getter stands right below its name.
+  text = text.replace(/^#+ Get Signature\n\n/gm, "");
   const guide = guides[name];
   if (guide !== undefined && existsSync(join(root, "docs", `${guide}.md`))) {
     const to = linkFrom(file, join(root, "docs", `${guide}.md`));
