@@ -10,7 +10,7 @@ import { dateOf, momentOf } from "../util/clock.ts";
 import { webCrypto } from "../util/runtime.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { deadlockHint, fault } from "./errors.ts";
-import type { FollowerStorage, OpenMark, Stored, StoredOrder } from "./follower-storage.ts";
+import type { FollowerStorage, OpenMark, OrderRecords, Stored } from "./follower-storage.ts";
 import type { FollowerReadOptions, FollowerSettings } from "./options.ts";
 import {
   begunState,
@@ -154,7 +154,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
    */
   async function findNews(
     reference: OrderReference,
-    stored: StoredOrder,
+    stored: OrderRecords,
     options: FollowerReadOptions,
     pauses: readonly number[],
   ): Promise<News> {
@@ -174,7 +174,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
   /** Resolves to undefined if the response is older than a state that was handed over, or that a handler was called with. */
   async function readNews(
     reference: OrderReference,
-    stored: StoredOrder,
+    stored: OrderRecords,
     options: FollowerReadOptions,
   ): Promise<News | undefined> {
     try {
@@ -186,7 +186,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
     }
   }
 
-  async function newsOf(order: Order, date: string | null, stored: StoredOrder): Promise<News | undefined> {
+  async function newsOf(order: Order, date: string | null, stored: OrderRecords): Promise<News | undefined> {
     assertComparable(order);
     const now = await stateOf(order, date, self);
     const known = stored.order.value?.order ?? undefined;
@@ -204,7 +204,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
 
   function newsOfMissing(
     orderReference: OrderReference,
-    { order: { value: known }, mark: { value: mark } }: StoredOrder,
+    { order: { value: known }, mark: { value: mark } }: OrderRecords,
     error: unknown,
   ): News {
     if (known?.gone) return { found: "gone" };
@@ -227,7 +227,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
    */
   async function handOver(
     reference: OrderReference,
-    stored: StoredOrder,
+    stored: OrderRecords,
     news: News,
     lock: Lock | undefined,
     looked = dateOf(clock),
@@ -242,7 +242,7 @@ export function createOrderChecks(settings: FollowerSettings, storage: FollowerS
   /** Notes the hand-over in the mark and calls the handler. Resolves to the new mark, or to undefined if the handler was not called. */
   async function callHandler(
     reference: OrderReference,
-    { mark }: StoredOrder,
+    { mark }: OrderRecords,
     { begun, call }: News,
     lock: Lock | undefined,
   ): Promise<Stored<OpenMark> | undefined> {

@@ -34,7 +34,7 @@ const openMark = () =>
 export type OpenMark = z.infer<ReturnType<typeof openMark>>;
 
 /** Everything that is stored of an order. */
-export interface StoredOrder {
+export interface OrderRecords {
   readonly order: Stored<RememberedOrder>;
   readonly mark: Stored<OpenMark>;
 }
@@ -78,7 +78,7 @@ export class FollowerStorage {
   }
 
   /** Reads the mark first. A call that changes the order after that also changes the mark, so it is noticed. */
-  async load(reference: OrderReference): Promise<StoredOrder> {
+  async load(reference: OrderReference): Promise<OrderRecords> {
     const mark = await this.mark(reference);
     const order = await this.#get(orderKey(reference), rememberedOrder);
     return { order, mark };

@@ -11,7 +11,7 @@ import { Comparison } from "./comparison.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
 
 /** The options of any method `changes`. */
-type Options<Listed extends Referenced> = ChangesOptions<Listed> & { readonly details?: boolean | undefined };
+type AnyChangesOptions<Listed extends Referenced> = ChangesOptions<Listed> & { readonly details?: boolean | undefined };
 
 /** Maximum number of times that a list is read whose entries cannot be read one by one. */
 const maxReads = 4;
@@ -22,7 +22,7 @@ const entriesAtOnce = 8;
 export function changesOf<Listed extends Referenced>(
   { start, priority = "low" }: CallContext,
   list: ChangingList<Listed>,
-  options: Options<Listed>,
+  options: AnyChangesOptions<Listed>,
 ): ApiCall<ListChanges<Listed>> {
   const [, request] = splitFields(options, "since", "details");
   const low = withFields(request, (fields): RequestOptions => ({ ...fields, priority: fields.priority ?? priority }));
@@ -33,7 +33,7 @@ async function findChanges<Listed extends Referenced>(
   start: Start,
   call: Call,
   list: ChangingList<Listed>,
-  given: Options<Listed>,
+  given: AnyChangesOptions<Listed>,
 ): Promise<Found<ListChanges<Listed>>> {
   const { kind, get } = list;
   const endpoint = call.name;

@@ -199,7 +199,7 @@ async function tryTurn<Data>(
     const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, mayTakeFrom });
     if (lock === "lost") return lock;
     if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
-    return new Turn(call, { storage, noteKey, content, lock, bytes, note });
+    return new Turn(call, { storage, noteKey, content, lock, note, noteBytes: bytes });
   } catch (error) {
     // The call waited only for the storage. A healthy one would have responded by now.
     const ms = call.scope.elapsed() - began;
@@ -311,42 +311,37 @@ function noteOfMade<Data>(
   return toJson({ version: 1, sent, turns, content, created } satisfies Note);
 }
 
-/** The start of a turn: its lock, and the note of an earlier call. */
-interface TurnState extends Pick<Keys, "noteKey" | "content"> {
+/** The start of a turn. */
+interface TurnStart extends Pick<Keys, "noteKey" | "content"> {
   readonly storage: ClientStorage;
+  /** Undefined if the client continues without its lost storage. */
   readonly lock?: Lock | undefined;
-  readonly bytes?: Uint8Array | undefined;
+  /** The note of an earlier call, and its bytes. */
   readonly note?: Note | undefined;
+  readonly noteBytes?: Uint8Array | undefined;
 }
 
-/** A call's turn to make a creation, with its lock and its note. It has no lock if the client continues without its lost storage. */
+/** A call's turn to make a creation, with its lock and its note. */
 class Turn {
-  /** The note of an earlier call. */
-  readonly note: Note | undefined;
   readonly #call: Call;
-  readonly #storage: ClientStorage;
-  readonly #key: string;
-  readonly #lock: Lock | undefined;
-  readonly #content: string;
-  /** The bytes of the earlier note, or null. */
-  readonly #before: Uint8Array | null;
+  readonly #start: TurnStart;
   /** The bytes of the turn's own note. */
   #bytes: Uint8Array | undefined;
   #notedAt: Moment | undefined;
 
-  constructor(call: Call, { storage, noteKey, content, lock, bytes, note }: TurnState) {
+  constructor(call: Call, start: TurnStart) {
     this.#call = call;
-    this.#storage = storage;
-    this.#key = noteKey;
-    this.#lock = lock;
-    this.#before = bytes ?? null;
-    this.note = note;
-    this.#content = content;
+    this.#start = start;
+  }
+
+  /** The note of an earlier call. */
+  get note(): Note | undefined {
+    return this.#start.note;
   }
 
   /** What happens before each request of the creation. */
   get sending(): Sending {
-    return this.#lock === undefined ? {} : { note: () => this.#noteSending(), check: () => this.#check() };
+    return this.#start.lock === undefined ? {} : { note: () => this.#noteSending(), check: () => this.#check() };
   }
 
   /** Writes the note, and extends the lock to the time for which the service may process the request. */
@@ -355,12 +350,13 @@ class Turn {
     // When only the look-up was too old and is repeated, the note is still young enough.
     if (this.#notedAt !== undefined && longestSince(this.#notedAt, clock) < maxNoteAge / 2) return;
     const noted = momentOf(clock);
-    const { sent, turns } = this.note ?? { sent: noted.date, turns: 0 };
-    const bytes = this.#bytes ?? toJson({ version: 1, sent, turns: turns + 1, content: this.#content } satisfies Note);
+    const { storage, noteKey, content, lock, note, noteBytes = null } = this.#start;
+    const { sent, turns } = note ?? { sent: noted.date, turns: 0 };
+    const bytes = this.#bytes ?? toJson({ version: 1, sent, turns: turns + 1, content } satisfies Note);
     const [isNoted, isExtended] = await Promise.all([
       // If the note has changed since it was read, another call had a turn in between.
-      this.#bytes !== undefined || this.#storage.set(this.#key, bytes, { expected: this.#before, ttl: noteLifetime }),
-      this.#lock?.extend(processingTime + maxNoteAge),
+      this.#bytes !== undefined || storage.set(noteKey, bytes, { expected: noteBytes, ttl: noteLifetime }),
+      lock?.extend(processingTime + maxNoteAge),
     ]);
     if (isNoted) this.#bytes = bytes;
     if (!isNoted || !isExtended)
@@ -376,30 +372,31 @@ class Turn {
   /** Ends the turn after the creation. What a lost storage does not take is written when it is back. */
   async finish<Data>(made: Created<Data>, creation: OnceOnly<Data>): Promise<void> {
     const { data, existed, recovered } = made;
-    const noted = this.#bytes ?? this.#before;
+    const { storage, noteKey, content, lock, note, noteBytes } = this.#start;
+    const noted = this.#bytes ?? noteBytes;
     if (creation.isKept) {
-      const { sent = dateOf(this.#call.core.clock), turns = 0 } = this.note ?? {};
+      const { sent = dateOf(this.#call.core.clock), turns = 0 } = note ?? {};
       // A look-up by identifier may find a creation with other content.
-      const content = (existed || recovered) && creation.oneByOne === undefined ? "" : this.#content;
-      await this.#storage.keep(this.#key, noteOfMade({ sent, turns }, content, made), { ttl: noteLifetime });
-    } else if (noted !== null) {
+      const known = (existed || recovered) && creation.oneByOne === undefined ? "" : content;
+      await storage.keep(noteKey, noteOfMade({ sent, turns }, known, made), { ttl: noteLifetime });
+    } else if (noted !== undefined) {
       // A note that stays would hide the next equal creation.
-      await this.#storage.keep(this.#key, undefined, { expected: noted });
+      await storage.keep(noteKey, undefined, { expected: noted });
     }
     // After the note: while the outcome is in doubt, a look-up must still find the creation.
-    await creation.remember?.(this.#storage, data);
-    await this.#lock?.release();
+    await creation.remember?.(storage, data);
+    await lock?.release();
   }
 
   /** Ends the turn after a failure. While the service may still carry out the creation, the lock stays. */
   async leave(doubt: Doubt | undefined): Promise<void> {
+    const { storage, noteKey, lock, noteBytes } = this.#start;
     if (doubt !== undefined) {
-      await this.#lock?.leave(Math.max(0, doubt.until - this.#call.core.clock.now()));
+      await lock?.leave(Math.max(0, doubt.until - this.#call.core.clock.now()));
       return;
     }
-    if (this.#before === null && this.#bytes !== undefined)
-      await this.#storage.delete(this.#key, { expected: this.#bytes });
-    await this.#lock?.release();
+    if (noteBytes === undefined && this.#bytes !== undefined) await storage.delete(noteKey, { expected: this.#bytes });
+    await lock?.release();
   }
 }
 

@@ -25,20 +25,22 @@ const oneOf = (values: readonly unknown[]): string =>
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-const units: Readonly<Record<string, string>> = { string: "characters", array: "items", set: "items", map: "entries" };
+const units: Readonly<Record<string, string>> = { string: "character", array: "item" };
 
-const sized = (origin: string, bound: string, limit: number | bigint): string =>
-  units[origin] === undefined
-    ? `expected a number ${bound} ${limit}`
-    : `expected ${bound} ${limit} ${units[origin]}`.replace(/\b1 (\w+?)s$/, "1 $1");
+/** For example `expected a number above 0` or `expected at least 2 items`. Only the limit of a number can be exclusive. */
+function sized(origin: string, bound: string, limit: number | bigint, exclusive: string | false): string {
+  const unit = units[origin];
+  if (unit === undefined) return `expected a number ${exclusive || `of ${bound}`} ${limit}`;
+  return `expected ${bound} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
+}
 
 function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
   if (origin === "string" && minimum === 1) return "expected a string that is not empty";
-  return sized(origin, inclusive === false ? "above" : "of at least", minimum).replace(/of (at least \d+ \D)/, "$1");
+  return sized(origin, "at least", minimum, inclusive === false && "above");
 }
 
 const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string =>
-  sized(origin, inclusive === false ? "below" : "of at most", maximum).replace(/of (at most \d+ \D)/, "$1");
+  sized(origin, "at most", maximum, inclusive === false && "below");
 
 /** The message of an issue without one in its schema. It replaces zod's messages, for which the program may have set another language. */
 export function messageOf(issue: z.core.$ZodRawIssue): string {

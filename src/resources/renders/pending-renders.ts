@@ -96,6 +96,7 @@ export async function completedRender(
   let seen: Render | undefined;
   let seenAt = 0;
   const watch: Watch = {
+    send,
     isNew: () => age() < unreadable,
     waits: () => row.onlyWaits(),
     saw: (render) => {
@@ -111,7 +112,7 @@ export async function completedRender(
       row.onlyWaits();
     };
     try {
-      const media = await waitForFile(send, context, getRenderMedia, reference, options(), { ...watch, waits });
+      const media = await waitForFile(context, getRenderMedia, reference, options(), { ...watch, waits });
       await media.cancel();
     } catch (error) {
       // Only the status shows what the refusal means, and the next run needs the status.
@@ -129,7 +130,7 @@ export async function completedRender(
     }
     try {
       const isOver = seen !== undefined && seen.status !== "pending";
-      return ended(isOver ? (seen as Render) : await waitForRender(send, context, reference, options(), watch));
+      return ended(isOver ? (seen as Render) : await waitForRender(context, reference, options(), watch));
     } finally {
       const render = seen as Render | undefined;
       if (render?.status === "completed") times.add(render, asked);

@@ -54,15 +54,16 @@ const defaultRetryAfter = 5_000;
 const minRetry = 1_000;
 
 /** Sends one request of a wait. */
-export type SendPart = <Input extends EndpointInput, Data>(
+type SendPart = <Input extends EndpointInput, Data>(
   endpoint: Endpoint<Input, Data>,
   input: Input,
   options: RequestOptions,
   use?: ResponseUse,
 ) => Promise<WithResponse<Data>>;
 
-/** Lets a batch observe the wait for one of its renders. */
+/** Lets a batch send and observe the requests of the wait for one of its renders. */
 export interface Watch {
+  readonly send: SendPart;
   /** Whether the render is so new that the service may not show it yet. Then a 404 does not end the wait. */
   readonly isNew: () => boolean;
   /** Called before each pause, with its milliseconds. */
@@ -113,6 +114,10 @@ const waiting = <T>(
   });
 };
 
+/** Sends the requests of a wait. */
+const senderOf = ({ send }: CallContext, watch: Watch | undefined): SendPart =>
+  watch?.send ?? ((...request) => send(...request).withResponse());
+
 /** The options of one look-up, including the headers and the query of the call. */
 const partOptions = (call: Call): RequestOptions => ({ ...call.options, ...call.partOptions() });
 
@@ -133,12 +138,12 @@ const needsStatus = { needs: ["status"] };
 
 /** Reads the status of a render until it is completed, at the times of `Retry-After`, or once in each interval. */
 export function waitForRender(
-  send: SendPart,
   context: CallContext,
   renderReference: RenderReference,
   options: WaitOptions,
   watch?: Watch,
 ): ApiCall<Render> {
+  const send = senderOf(context, watch);
   return waiting(context, renderReference, getRender, options, watch, async (call) => {
     if (options.interval !== undefined && options.interval < defaults.interval) {
       const text = `renders.wait reads the status every ${options.interval} ms. The specification asks for 60 seconds between two reads (part 8).`;
@@ -192,13 +197,13 @@ export function getFile(
  * shows whether the render failed. When the file is refused, one read of the status decides.
  */
 export function waitForFile(
-  send: SendPart,
   context: CallContext,
   endpoint: typeof getRenderMedia,
   renderReference: RenderReference,
   options: WaitOptions,
   watch?: Watch,
 ): ApiCall<Download> {
+  const send = senderOf(context, watch);
   const path = { renderReference };
   const { interval = defaults.interval } = options;
   /** When the status is read next, in milliseconds since the call began. */

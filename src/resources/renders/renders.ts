@@ -16,14 +16,7 @@ import type {
   RenderedMockup,
 } from "./batch.schema.ts";
 import { renderBatch } from "./batch.ts";
-import {
-  getFile,
-  type RenderFileOptions,
-  type SendPart,
-  type WaitOptions,
-  waitForFile,
-  waitForRender,
-} from "./render-waiting.ts";
+import { getFile, type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import {
   type CreatedRender,
   createRender,
@@ -36,14 +29,12 @@ import {
 
 /** Creates, waits for and downloads mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
-  readonly #sendPart: SendPart;
   readonly #runningUploads: RunningUploads;
   readonly #context: CallContext;
 
   /** @internal */
   constructor(context: CallContext, runningUploads: RunningUploads) {
     this.#context = context;
-    this.#sendPart = (...request) => context.send(...request).withResponse();
     this.#runningUploads = runningUploads;
   }
 
@@ -81,7 +72,7 @@ export class RendersResource {
    * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
   wait(renderReference: RenderReference, options: WaitOptions = {}): ApiCall<Render> {
-    return waitForRender(this.#sendPart, this.#context, renderReference, options);
+    return waitForRender(this.#context, renderReference, options);
   }
 
   /**
@@ -170,7 +161,7 @@ export class RendersResource {
     if (wait === false || how === undefined) {
       return getFile(this.#context, endpoint, renderReference, wait === false ? [] : [waitFault], options);
     }
-    return waitForFile(this.#sendPart, this.#context, endpoint, renderReference, how);
+    return waitForFile(this.#context, endpoint, renderReference, how);
   }
 }
 
