@@ -1,4 +1,3 @@
-import { PGlite } from "@electric-sql/pglite";
 import { Client, Pool } from "pg";
 import { ConfigurationError, type KeyValueStorage } from "pod-partner";
 import { postgresStorage } from "pod-partner/postgres";
@@ -11,7 +10,7 @@ import { createScopeOf } from "../../src/storage/scoped-storage.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { describeWithPostgres, table, usePostgres } from "../support/use-postgres.ts";
-import { bytes, keysOf, text } from "./storages.ts";
+import { bytes, keysOf, startPGlite, text } from "./storages.ts";
 
 const all = Uint8Array.from({ length: 256 }, (_, index) => index);
 
@@ -273,8 +272,7 @@ describeWithPostgres("a storage in Postgres", () => {
     const expectRefusal = (inside: unknown) =>
       expect(() => postgresStorage(inside as never)).toThrow("client: is inside a transaction");
     await sqlOf().begin(async (sql) => expectRefusal(sql));
-    const database = await PGlite.create();
-    opened.push(() => database.close());
+    const database = await startPGlite();
     await database.transaction(async (transaction) => expectRefusal(transaction));
   });
 
@@ -380,7 +378,7 @@ describeWithPostgres("a storage in Postgres", () => {
     const locked = await clientOf();
     await postgresStorage(context.pool).set("key", all);
     await locked.query(`BEGIN; SELECT * FROM ${table} FOR UPDATE`);
-    const storage = postgresStorage(poolOf({ options: "-c statement_timeout=50" }));
+    const storage = postgresStorage(poolOf({ options: "-c statement_timeout=2000" }));
     await expect(storage.set("key", bytes("1"))).rejects.toThrow("canceling statement due to statement timeout");
     await locked.query("ROLLBACK");
     expect(await storage.set("key", bytes("1"))).toBe(true);

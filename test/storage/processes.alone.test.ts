@@ -68,7 +68,7 @@ describe.each(Object.entries({ sqlite: file, redis, postgres }))(
     const withoutRedis = kind === "redis" && !redisInstalled && !process.env.CI;
     const describeHere = describe.skipIf(withoutRedis || (kind === "postgres" && withoutPostgres));
 
-    describeHere("at the same time", () => {
+    describeHere("at the same time, or of which one is killed", () => {
       const shared = use();
 
       it("count exactly, by compare-and-set", async () => {
@@ -83,12 +83,8 @@ describe.each(Object.entries({ sqlite: file, redis, postgres }))(
         expect(failures).toEqual(failures.map(() => ""));
         expect(await keysOf(shared.open(), "key:")).toHaveLength(5 * 20);
       });
-    });
 
-    describeHere("one of which is killed", () => {
-      const shared = use();
-
-      it("find whole values", async () => {
+      it("find whole values when one is killed", async () => {
         for (let round = 0; round < 3; round += 1) {
           await killChild({ task: "fill", location: shared.location, times: 1 });
           const storage = shared.open();
@@ -101,7 +97,7 @@ describe.each(Object.entries({ sqlite: file, redis, postgres }))(
         }
       });
 
-      it("get its lock when the lock ends, and not before", async () => {
+      it("get the lock of one that is killed when the lock ends, and not before", async () => {
         await killChild({ task: "lock", location: shared.location, times: 10 * minute });
         const storage = shared.open();
         expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();

@@ -138,14 +138,21 @@ function postgresJsOf(url: string): Connected {
   return { client, close: () => client.end() };
 }
 
+let starting: Promise<PGlite> | undefined;
+
+/** Starts it, which takes ten seconds of a processor: the files of a process share it. */
+export function startPGlite(): Promise<PGlite> {
+  starting ??= PGlite.create();
+  return starting;
+}
+
 function pglite(): Stores {
   let database: PGlite;
   beforeAll(async () => {
-    database = await PGlite.create();
+    database = await startPGlite();
     await postgresStorage(database).migrate();
   });
   beforeEach(() => void database.exec(`TRUNCATE ${table}`));
-  afterAll(() => database.close());
   return { open: () => postgresStorage(database), pass: async (ms) => void (await database.query(shorten(ms))) };
 }
 
