@@ -266,7 +266,8 @@ function usageOf({ requests, callbacks }: RunningEmulator, tokens: number): Usag
   const calls = new Map<string, number>();
   for (const { call = "" } of requests) calls.set(call, (calls.get(call) ?? 0) + 1);
   const creations = requests.where({ on: "orders.create" });
-  const orders = creations.flatMap(({ status = 0 }, index) => (status >= 200 && status < 300 ? [index + 1] : []));
+  // One that the program did not wait for has no status, and its order is made.
+  const orders = creations.flatMap(({ status = 200 }, index) => (status >= 200 && status < 300 ? [index + 1] : []));
   return {
     calls,
     orders,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runMain } from "./main.ts";
@@ -99,6 +99,25 @@ describe("pod-partner verify", () => {
     const { code: exit, rows } = await verify(row, program, ["--timeout", "4000"]);
     expect(exit).toBe(1);
     expect(Object.values(rows).join()).toMatch(finding);
+  });
+
+  it("counts an order for whose response the program did not wait", async () => {
+    const measured = { version: 1, date: "2026-11-27T00:00:00Z", assumptions: {}, measured: {} };
+    writeFileSync(at("slow.json"), JSON.stringify({ ...measured, emulator: { creationTime: 600 } }));
+    const program = programOf(
+      "impatient.mjs",
+      `${listing}
+        const store = (await (await get("/stores")).json()).stores.find(({ integration }) => integration === "api");
+        const product = (await (await get("/products")).json()).products.find(({ name }) => /screen|glass/i.test(name));
+        const orderlines = [{ productReference: product.reference, quantity: 1 }];
+        const order = { customIdentifier: "shop-1", storeReference: store.reference, shippingKind: "combined", orderlines };
+        const headers = { "X-Service-Secret-Key": key, "Content-Type": "application/json" };
+        const signal = AbortSignal.timeout(300);
+        await get("/orders", { method: "POST", headers, body: JSON.stringify({ order }), signal }).catch(() => {});
+        setTimeout(() => {}, 1_000);`,
+    );
+    const { rows } = await verify("order-502", program, ["--assumptions", at("slow.json")]);
+    expect(rows).toEqual({ "order-502": "passed" });
   });
 
   it.each([
