@@ -44,8 +44,9 @@ const logged: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonl
 /** How many faulty places are remembered. A forgotten one is reported again. */
 const maxPlaces = 2_000;
 
+/** The edge runtime of Next.js has an `emitWarning` that throws. */
 const warnProcess = (text: string, code: string): void =>
-  globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code });
+  safely(() => globalThis.process?.emitWarning?.(`pod-partner: ${text}`, { code }));
 
 const warnedOf = new Set<string>();
 
