@@ -2,7 +2,7 @@
  * `npm run release`: checks what would be published, and makes the version's tag. A workflow publishes what has a tag.
  *
  * --dry-run   does not stop at a problem, lists all of them at the end, and makes no tag
- * --quick     with --dry-run: leaves out `npm run test:places`
+ * --quick     with --dry-run: leaves out `npm run test:places` and `npm run test:site`
  * --reviewed  a person read the changed declarations: programs that compile with the old ones compile with the new ones
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -183,8 +183,10 @@ function release(options: { "dry-run": boolean; quick: boolean; reviewed: boolea
   console.log(["", ...files.map((file) => `${kilobytes(file.size)}  ${file.path}`)].join("\n"));
   table.set("Package", `${files.length} files,${kilobytes(size)} packed,${kilobytes(unpackedSize)} unpacked`);
   run("Tests of the package", "exec", "vitest", "run", "test/package");
-  if (options.quick) table.set("Tests of places", "left out");
-  else run("Tests of places", "run", "test:places");
+  for (const kind of ["places", "site"]) {
+    if (options.quick) table.set(`Tests of ${kind}`, "left out");
+    else run(`Tests of ${kind}`, "run", `test:${kind}`);
+  }
 
   if (options["dry-run"]) table.set("Tag", "none in a dry run");
   else {
