@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import type { Context, SQSEvent } from "aws-lambda";
+import { Redis } from "ioredis";
 import { type OrderReference, PodPartner } from "pod-partner";
 import { type EmulatorOptions, sampleImage, startEmulator, validOrder } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -310,7 +311,10 @@ describeWithRedis("lambda.ts", () => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     const report = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const connect = vi.spyOn(Redis.prototype, "connect");
     onTestFinished(() => {
+      for (const client of connect.mock.contexts) if (client instanceof Redis) client.disconnect();
+      connect.mockRestore();
       vi.unstubAllEnvs();
       vi.resetModules();
       log.mockRestore();
