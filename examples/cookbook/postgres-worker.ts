@@ -9,8 +9,10 @@ const storage = postgresStorage(pool); // says what another worker has sent, als
 const partner = new PodPartner({ storage }); // reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY
 await storage.migrate();
 // Your shop inserts here, in the transaction of the payment: INSERT INTO order_jobs (id, content) VALUES ('shop-17', '{…}')
-await pool.query(`CREATE TABLE IF NOT EXISTS order_jobs (id text PRIMARY KEY, content jsonb NOT NULL, state text NOT NULL
-  DEFAULT 'waiting', due timestamptz NOT NULL DEFAULT now(), tries int NOT NULL DEFAULT 0, reference text, error jsonb)`);
+// The lock: of two workers that make the same table at the same time, Postgres refuses one.
+await pool.query(`SELECT pg_advisory_xact_lock(1); CREATE TABLE IF NOT EXISTS order_jobs (id text PRIMARY KEY, content jsonb
+  NOT NULL, state text NOT NULL DEFAULT 'waiting', due timestamptz NOT NULL DEFAULT now(), tries int NOT NULL DEFAULT 0,
+  reference text, error jsonb)`);
 
 /** The row stays locked until COMMIT, so no other worker takes it. Postgres unlocks it at once when this process dies. */
 const next = `SELECT id, content, tries FROM order_jobs WHERE state = 'waiting' AND due <= now()
@@ -34,6 +36,7 @@ async function place(order: IdentifiedOrderInput): Promise<readonly [sql: string
 /** Places the next order. Resolves to false when there is none. */
 async function work(): Promise<boolean> {
   const client = await pool.connect();
+  client.on("error", () => undefined); // Postgres ended the connection: the next query rejects. Without a listener, the process ends
   try {
     await client.query("BEGIN");
     const [job] = (await client.query(next)).rows;

@@ -67,4 +67,22 @@ describeWithPostgres("the worker on Postgres without a queue library", () => {
     await eventually(async () => expect(await states("refused")).toMatchObject([{ state: "placed", error: null }]));
     expect(await program.end("SIGTERM")).toEqual([0, null]);
   });
+
+  it("starts several times at once without its table, and goes on when Postgres ends its connection in an order", async () => {
+    const { emulator, worker, add, states } = await service();
+    await context.pool.query("DROP TABLE IF EXISTS order_jobs");
+    const workers = [worker(), worker(), worker(), worker()];
+    await ready();
+    const created = () => emulator.requests.filter(({ method, path }) => method === "POST" && path === "/orders");
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 3_000, when: "before" });
+    await add("ended-1");
+    await eventually(async () => expect(created()).toHaveLength(1));
+    const ended = await rows(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
+    );
+    expect(ended).toHaveLength(1);
+    await eventually(async () => expect(await states("ended")).toMatchObject([{ state: "placed" }]));
+    expect(emulator.world().organizations[0]?.orders).toHaveLength(1);
+    for (const each of workers) expect(await each.end("SIGTERM")).toEqual([0, null]);
+  });
 });
