@@ -243,12 +243,11 @@ class Run<Database extends object> {
   async #outside(work: ((world: SimulatedWorld<Database>) => unknown) | undefined, life: Life): Promise<boolean> {
     if (work === undefined) return true;
     let isOver = false;
-    const ending = life
+    void life
       .run(async () => work(this.#worldOf(life)))
       .then(() => {
         isOver = true;
       }, life.crash);
-    void ending;
     if (!(await this.#clock.passUntil(() => isOver || life.isOver, this.#clock.now() + longest)))
       this.#find("check", "`setUp` or `check` did not end");
     return this.findings.length === 0;
@@ -297,12 +296,11 @@ class Run<Database extends object> {
         if (this.schedule.events.length === 0) this.#find("failed", `it fails without a fault: ${wordsOf(error)}`);
       });
       Object.assign(program, { life, hasEnded: false, receive: undefined });
-      const ending = life
+      void life
         .run(async () => program.run(this.#worldOf(life)))
         .then(() => {
           program.hasEnded = true;
         }, life.crash);
-      void ending;
       await life.end;
       program.receive = undefined;
       program.hasEnded = false;
