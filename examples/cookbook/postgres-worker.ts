@@ -8,8 +8,7 @@ const pool = new Pool({ connectionString: process.env.DATABASE_URL });
 const storage = postgresStorage(pool); // says what another worker has sent, also after a kill
 const partner = new PodPartner({ storage }); // reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY
 await storage.migrate();
-// Your shop inserts here, in the transaction of the payment: INSERT INTO order_jobs (id, content) VALUES ('shop-17', '{…}')
-// The lock: of two workers that make the same table at the same time, Postgres refuses one.
+// Your shop inserts (id, content) in the transaction of the payment. The lock: of two that make one table at a time, Postgres refuses one.
 await pool.query(`SELECT pg_advisory_xact_lock(1); CREATE TABLE IF NOT EXISTS order_jobs (id text PRIMARY KEY, content jsonb
   NOT NULL, state text NOT NULL DEFAULT 'waiting', due timestamptz NOT NULL DEFAULT now(), tries int NOT NULL DEFAULT 0,
   reference text, error jsonb)`);
