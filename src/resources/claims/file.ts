@@ -133,9 +133,12 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
     const file = async () => {
       const recovery = {
         lookUp: (each: RequestOptions, sent: Moment) => findClaim(context, matcher, own.key, sent, each),
-        repeatable: false,
+        repeatable: own.key !== undefined,
         identifiers: matcher.identifiers,
-        how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
+        how:
+          own.key === undefined
+            ? "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`."
+            : `Repeat the call with the same \`key\` (${own.key}): it looks the claim up before it files one.`,
       };
       const content = [nameOf(endpoint), withoutPhotos(sent)];
       const identifier = own.key === undefined ? canonicalJson(content) : `key:${own.key}`;
