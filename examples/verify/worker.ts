@@ -11,14 +11,13 @@ const storage = sqliteStorage(join(process.env.POD_PARTNER_VERIFY_FOLDER ?? ".",
 const assumptions = process.env.POD_PARTNER_ASSUMPTIONS ? {} : { processingTime: 10_000 };
 const partner = new PodPartner({ storage, timeout: 5_000, assumptions });
 
-/** Repeats a job for a minute, while it may succeed. An order that is repeated is not made twice. */
+/** In place of a job queue: runs a job again for a minute, if it may be repeated. The SDK has already retried what a call can. */
 async function persist<Result>(job: () => Promise<Result>): Promise<Result> {
   for (const until = Date.now() + 60_000; ; await sleep(1_000)) {
     try {
       return await job();
     } catch (error) {
-      const mayRepeat = error instanceof PodPartnerError && (error.isRetryable || error.name === "OutcomeUnknownError");
-      if (!mayRepeat || Date.now() > until) throw error;
+      if (!(error instanceof PodPartnerError && error.isRetryable) || Date.now() > until) throw error;
       console.warn(error.name, error.callId);
     }
   }
