@@ -113,13 +113,17 @@ const variablesOf = (codes: readonly string[]): readonly string[] =>
     .filter((name) => !name.startsWith("POD_PARTNER_"))
     .sort();
 
-/** The page of the documentation that shows an example. */
-function pageOf({ name }: Example): string | undefined {
+/** The page that lists the examples. */
+const listPage = "cookbook.md";
+
+/** The page of the documentation that explains an example: the list of examples only if no other one does. */
+function pageOf({ name, files: [first = ""] }: Example): string | undefined {
+  const path = programs.includes(name) ? `examples/${name}/` : `examples/${first})`;
+  const shows = (page: string) => readFileSync(join(home, "docs", page), "utf8").includes(path);
   const pages = readdirSync(join(home, "docs"))
-    .filter((page) => page.endsWith(".md"))
+    .filter((page) => page.endsWith(".md") && page !== listPage)
     .sort();
-  const shows = (page: string) => readFileSync(join(home, "docs", page), "utf8").includes(`examples/${name}`);
-  return pages.find(shows);
+  return [...pages, listPage].find(shows);
 }
 
 /** What the reader does next, line by line. */
@@ -131,7 +135,8 @@ function nextSteps(example: Example, target: string, codes: readonly string[]): 
   const needs = variables.length === 0 ? [] : ["", ...wrap(`Set ${variables.join(", ")} first.`, columns())];
   // `dev` and the variables have no effect on a program that makes an emulator of its own.
   const hasEmulator = codes.some((code) => /\b(create|start)Emulator\(/.test(code));
-  const start = hasEmulator ? run : `npx pod-partner dev -- ${run}`;
+  const command = example.name.startsWith("verify/") ? "verify" : "dev";
+  const start = hasEmulator ? run : `npx pod-partner ${command} -- ${run}`;
   const steps = [`cd ${target}`, ...(main.endsWith(".py") ? [] : ["npm install"]), start];
   return [
     `${example.files.length === 1 ? basename(main) : `${example.files.length} files`} in ${target}/. ${summaryOf(example)}`,
@@ -143,7 +148,9 @@ function nextSteps(example: Example, target: string, codes: readonly string[]): 
       [
         hasEmulator
           ? "It runs on an emulator of its own; for the service, remove the emulator and make the client with `new PodPartner()`, which reads POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY."
-          : "`dev` runs it against an emulator; for the service, set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY and leave `npx pod-partner dev --` out.",
+          : command === "verify"
+            ? "`verify` runs it against an emulator, once for each fault."
+            : "`dev` runs it against an emulator; for the service, set POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY and leave `npx pod-partner dev --` out.",
         ...(page === undefined ? [] : [`It is explained in node_modules/pod-partner/docs/${page}.`]),
       ].join(" "),
       columns(),

@@ -60,6 +60,18 @@ describe("npx pod-partner init of the packed tarball", () => {
     }
   });
 
+  it("names the page that explains an example before the list of all", async () => {
+    const project = await installedProject();
+    for (const [name, page] of [
+      ["postgres-worker", "postgres"],
+      ["verify/worker", "verify"],
+      ["mockup", "renders"],
+    ]) {
+      const { output } = await pod(project, `init ${name}`);
+      expect([name, /docs\/([\w-]+)\.md/.exec(output)?.[1]]).toEqual([name, page]);
+    }
+  });
+
   it("runs an example with an emulator of its own without `dev`", async () => {
     const project = await installedProject();
     const { output } = await pod(project, "init rate-limits");
