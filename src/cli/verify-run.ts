@@ -332,7 +332,8 @@ export async function runOnce(setup: Setup, row: FaultRow, baseline: Usage | und
     const usage = usageOf(emulator, tokens);
     const findings: VerifyFinding[] = [...own, ...leaks(emulator.requests), ...unread(emulator.requests)];
     if (signal.aborted && !findings.some(({ kind }) => kind === "unfinished")) {
-      findings.push({ kind: "unfinished", text: `not finished after ${setup.timeout / 1_000} s (--timeout)` });
+      const what = setup.server === undefined ? "the program" : "the drive command";
+      findings.push({ kind: "unfinished", text: `${what} did not end within ${setup.timeout / 1_000} s (--timeout)` });
     }
     if (baseline !== undefined) findings.push(...hammering(emulator.requests, baseline.requests));
     return { result: madeIn(world), usage, took, code, findings, output: output.text() };

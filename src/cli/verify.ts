@@ -50,6 +50,10 @@ const calm: FaultRow = {
   page: "verify.md#what-your-program-needs",
 };
 
+/** What to do with a program that does not end. */
+const endless =
+  "It must end when its work is done. A server needs --ready and --drive; for a worker that never ends, see node_modules/pod-partner/docs/verify.md#my-worker-never-ends.";
+
 /** The row of this name, or the rows whose names contain it. */
 function rowsNamed(part: string): readonly FaultRow[] {
   const same = catalogue.filter(({ id }) => id === part);
@@ -261,8 +265,10 @@ export const verify = command({
     if (outcome.status === "failed") {
       update({ planned: 1, outcomes: [outcome] });
       end();
+      const [finding] = outcome.findings;
+      const advice = finding?.kind === "unfinished" && setup.server === undefined ? ` ${endless}` : "";
       const printed = baseline.output === "" ? "" : ` It printed:\n${indented(baseline.output)}`;
-      throw new Failure(`Your program fails without a fault: ${outcome.findings[0]?.text}.${printed}`);
+      throw new Failure(`Your program fails without a fault: ${finding?.text}.${advice}${printed}`);
     }
     say(`${paint("dim", `Without a fault: ${madeBy(baseline, setup.orders)}.`)}`, "");
     if (report.orders + report.claims === 0) {

@@ -87,7 +87,7 @@ describe("pod-partner verify", () => {
       "never ends",
       "storm",
       "await get('/stores').then(({ ok }) => ok || new Promise(() => setInterval(() => {}, 1e3)));",
-      /not finished after 4 s/,
+      /did not end within 4 s/,
     ],
     ["ends with an error", "storm", "if (!(await get('/stores')).ok) process.exit(9);", /ended with exit code 9/],
     ["puts the key into a URL", "again", "await get('/stores?key=' + key);", /the key is in the URL or body of GET/],
@@ -96,7 +96,7 @@ describe("pod-partner verify", () => {
       `${name.replaceAll(" ", "-")}.mjs`,
       `${listing} for (let n = 0; n < 9; n += 1) { ${code} }`,
     );
-    const { code: exit, rows } = await verify(row, program, ["--timeout", "4000"]);
+    const { code: exit, rows } = await verify(row, program, name === "never ends" ? ["--timeout", "4000"] : []);
     expect(exit).toBe(1);
     expect(Object.values(rows).join()).toMatch(finding);
   });
@@ -118,6 +118,15 @@ describe("pod-partner verify", () => {
     );
     const { rows } = await verify("order-502", program, ["--assumptions", at("slow.json")]);
     expect(rows).toEqual({ "order-502": "passed" });
+  });
+
+  it("says what to do with a program that never ends", async () => {
+    const program = programOf("endless.mjs", "setInterval(() => {}, 1_000);");
+    const { code, errors } = await runMain(["verify", "--timeout", "1000", "--", ...program]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(
+      /did not end within 1 s .*must end when its work is done\. A server needs --ready .*verify\.md#my-worker-never-ends/,
+    );
   });
 
   it.each([

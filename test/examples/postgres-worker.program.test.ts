@@ -1,6 +1,7 @@
 import { PodPartner } from "pod-partner";
 import { startEmulator, validOrder } from "pod-partner/testing";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { runCli } from "../cli/process.ts";
 import { describeWithPostgres, usePostgres } from "../support/use-postgres.ts";
 import { startExample } from "./process.ts";
 
@@ -84,5 +85,22 @@ describeWithPostgres("the worker on Postgres without a queue library", () => {
     await eventually(async () => expect(await states("ended")).toMatchObject([{ state: "placed" }]));
     expect(emulator.world().organizations[0]?.orders).toHaveLength(1);
     for (const each of workers) expect(await each.end("SIGTERM")).toEqual([0, null]);
+  });
+
+  it("passes verify with the program that adds its orders and ends it", async () => {
+    const program = ["examples/verify/endless-worker.ts", "examples/cookbook/postgres-worker.ts"];
+    const command = [
+      "--only",
+      "twice-at-once,killed-during",
+      "--timeout",
+      "120000",
+      "--",
+      process.execPath,
+      ...program,
+    ];
+    const { code, output } = await runCli(["verify", ...command], { DATABASE_URL: context.server.url });
+    expect(output).toContain("Without a fault: 5 orders, 0 claims");
+    expect(output).toContain("0 rows failed, 2 passed");
+    expect(code).toBe(0);
   });
 });

@@ -236,7 +236,7 @@ class Run<Database extends object> {
     const waiting = this.#programs.flatMap(({ name, hasEnded, life }) =>
       hasEnded ? [] : [`${name}, life ${life?.number ?? 0}`],
     );
-    return `${waiting.join(" and ")} did not end: it waits for nothing that comes, or for more than a week`;
+    return `${waiting.join(" and ")} did not end within a week of virtual time: let a worker end when no job is left`;
   }
 
   /** Runs `setUp` or `check`. Resolves to false if it failed. */

@@ -148,7 +148,10 @@ it("stands still while it is suspended", async () => {
 it("reports a program that does not end", async () => {
   const waits = await failureOf(() => new Promise(() => {}));
   expect(waits.findings).toEqual([
-    { kind: "unfinished", text: expect.stringContaining("the program, life 1 did not end") },
+    {
+      kind: "unfinished",
+      text: expect.stringContaining("the program, life 1 did not end within a week of virtual time: let a worker end"),
+    },
   ]);
   const gives = await failureOf(
     async (world) => {
