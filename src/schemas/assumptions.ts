@@ -4,7 +4,7 @@ import type { Overrides } from "../util/fields.ts";
 import { isRecord, wordsOf } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
 import { check, type UnknownKey } from "./check.ts";
-import { filledText } from "./shape.ts";
+import { filledText, openRecord, timestampInput } from "./shape.ts";
 
 /** The forms of a response that can mean that there is no such order. */
 export const noOrderForms = ["404", "empty", "null", "bare-404"] as const;
@@ -96,10 +96,10 @@ export interface MeasuredAssumptions {
 const file = () =>
   z.strictObject({
     version: z.literal(1, { error: "expected 1: the file is of another version of pod-partner" }),
-    date: z.iso.datetime({ error: "expected the date of the measurement, as an ISO 8601 timestamp" }),
+    date: timestampInput(),
     assumptions: z.strictObject(assumptionFields()),
-    emulator: z.record(z.string(), z.unknown()),
-    measured: z.record(z.string(), z.unknown()),
+    emulator: openRecord(),
+    measured: openRecord(),
   });
 
 const unknownKey: UnknownKey = { message: "is not a known field of a file of assumptions" };

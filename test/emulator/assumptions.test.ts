@@ -112,7 +112,11 @@ describe("the option `assumptions`", () => {
     ],
     ["a wrong value", { ...measured, assumptions: { processingTime: 0 } }, [expect.stringContaining("processingTime")]],
     ["another version", { ...measured, version: 2 }, [expect.stringContaining("assumptions.version expected 1")]],
-    ["no date", { ...measured, date: "yesterday" }, [expect.stringContaining("assumptions.date expected the date")]],
+    [
+      "no date",
+      { ...measured, date: "yesterday" },
+      [expect.stringContaining("assumptions.date expected an ISO 8601 timestamp")],
+    ],
     ["no JSON", "{", [expect.stringMatching(/assumptions the file ".*assumptions\.json" cannot be read/)]],
   ];
   for (const [name, content, issues] of wrong) {

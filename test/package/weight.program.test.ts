@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { bundleMinimal } from "../bench/weight/minimal-bundle.ts";
 import { startStubService } from "../support/stub-service.ts";
 import { installedProject, root, runFile } from "./tarball.ts";
 
@@ -42,6 +43,12 @@ describe("loading the package", () => {
     expect(called.files.filter(isOwn).map((url) => basename(url))).toEqual(["node.js"]);
     expect(called.builtIn).toContain("_http_client");
     expect(called.builtIn.filter((name) => /undici|tls|zlib/.test(name))).toEqual([]);
+  });
+
+  it("takes less than 89 kB of a bundle, minified and compressed, and 9 kB for ky", async () => {
+    const { entry, calls } = bundleMinimal(await installedProject());
+    expect(entry).toBeLessThan(89_000);
+    expect(calls - entry).toBeLessThan(9_100);
   });
 
   // A use of `z.core` as a value makes esbuild keep all of zod, and a third of the import's time.
