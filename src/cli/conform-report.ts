@@ -1,5 +1,5 @@
-import gaps from "../schemas/gaps.json" with { type: "json" };
 import { isRecord } from "../util/foreign.ts";
+import { readPackageFile } from "../util/package-file.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, type Verdict } from "./conform-run.ts";
 import { escaped, htmlPage } from "./report-page.ts";
 import { counted } from "./terminal.ts";
@@ -98,7 +98,14 @@ const sections: readonly (readonly [verdict: Verdict, title: string, about: stri
 
 const classOf = (verdict: Verdict): string => verdict.replace(" ", "-");
 
-function entryOf(finding: ConformFinding): string {
+/** What is read of `src/schemas/gaps.json`. */
+interface Gap {
+  readonly number: number;
+  readonly section: string;
+  readonly notShown: string;
+}
+
+function entryOf(finding: ConformFinding, gaps: readonly Gap[]): string {
   const { row, verdict, value, reason, inFile, overrides } = finding;
   if (verdict === "as assumed") {
     return `<li class="as-assumed"><span>${marked(row.title)} <small>gap ${row.gap}</small></span><span>${marked(shown(value))}</span></li>`;
@@ -155,10 +162,13 @@ export function toHtml(report: ConformReport): string {
     ([name, label]) =>
       `<a class="card ${classOf(name)}" href="#${classOf(name)}"><b>${countOf(report, name)}</b><span>${label.toLowerCase()}</span></a>`,
   );
+  const gaps: readonly Gap[] = JSON.parse(readPackageFile("src/schemas/gaps.json").toString());
   const lists = sections
     .filter(([name]) => countOf(report, name) > 0)
     .map(([name, label, about]) => {
-      const entries = report.findings.filter((finding) => finding.verdict === name).map(entryOf);
+      const entries = report.findings
+        .filter(({ verdict }) => verdict === name)
+        .map((finding) => entryOf(finding, gaps));
       return `<section id="${classOf(name)}"><h2>${label}</h2><p class="about">${about}</p><ul class="rows">${entries.join("\n")}</ul></section>`;
     });
   const remains = left.map((text) => `<li>${marked(text)}</li>`).join("");

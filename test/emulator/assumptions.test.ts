@@ -10,7 +10,7 @@ import {
   validOrder,
 } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { gaps } from "../../src/emulator/server/gaps.ts";
+import { readGaps } from "../../src/emulator/server/gaps.ts";
 import { emulatorAssumptions } from "../../src/emulator/settings/assumed.ts";
 
 const measured = {
@@ -150,7 +150,7 @@ describe("the option `assumptions`", () => {
 });
 
 it("every assumption of the emulator is named by a gap, and only those", () => {
-  const named = gaps
+  const named = readGaps()
     .flatMap(({ options = [] }) => options)
     .flatMap((option) => (option.startsWith("assumptions.") ? [option.slice("assumptions.".length)] : []));
   const ofClient = new Set(["processingTime", "lookupTime"]);

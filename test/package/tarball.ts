@@ -26,6 +26,8 @@ interface Packed {
   readonly files: readonly string[];
   /** Its compressed size in bytes. */
   readonly size: number;
+  /** The bytes of its files. */
+  readonly unpackedSize: number;
 }
 
 /** The tarball as it would be published. It is packed once for a run, or twice when two files begin at the same time. */
@@ -38,10 +40,11 @@ export async function pack(): Promise<Packed> {
     const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
       cwd: root,
     });
-    const [{ filename, files, size }] = JSON.parse(stdout) as [
-      { filename: string; size: number; files: { path: string }[] },
+    const [{ filename, files, size, unpackedSize }] = JSON.parse(stdout) as [
+      { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
     ];
-    const packed: Packed = { path: join(folder, filename), files: files.map(({ path }) => path).sort(), size };
+    const names = files.map(({ path }) => path).sort();
+    const packed: Packed = { path: join(folder, filename), files: names, size, unpackedSize };
     await writeFile(join(folder, "packed.json"), JSON.stringify(packed));
     await rename(join(folder, "packed.json"), known);
   }

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { systemClock } from "../../util/clock.ts";
+import { readPackageFile } from "../../util/package-file.ts";
 import { controlRoot } from "../base/messages.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { summaryOf } from "../recorder/recording.ts";
@@ -21,26 +19,16 @@ type Name = keyof typeof types;
 
 const htmlType = "text/html; charset=utf-8";
 
-interface Asset {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly type: (typeof types)[Name];
-}
-
 /** Whether the page has a file with this name. */
 const isAsset = (name: string): name is Name => Object.hasOwn(types, name);
 
-/**
- * Reads a file of the page from the package's `dist/page`. The package finds itself by its name, so that the emulator serves the
- * same files from its build, from its sources, and from a program that bundles it (decision 0019).
- */
-async function readAsset(name: Name): Promise<Asset> {
-  // A bundler that writes CommonJS leaves no URL of this module.
-  const from: string = import.meta.url ?? join(process.cwd(), "any.js");
-  const manifest = createRequire(from).resolve("pod-partner/package.json");
-  const bytes = await readFile(join(dirname(manifest), "dist/page", name)).catch((cause: unknown) => {
+/** Reads a file of the page, which the build makes. */
+function readAsset(name: Name): Uint8Array<ArrayBuffer> {
+  try {
+    return readPackageFile(`dist/page/${name}`);
+  } catch (cause) {
     throw new Error("The page of the emulator is not built: run `npm run build`", { cause });
-  });
-  return { bytes: new Uint8Array(bytes), type: types[name] };
+  }
 }
 
 /** The page. Its script draws everything, so that the text of requests is never read as HTML. */
@@ -122,7 +110,7 @@ interface PageSource {
   readonly connect: () => Response;
 }
 
-async function respond({ emulation, marks, connect }: PageSource, request: Request): Promise<Response | undefined> {
+function respond({ emulation, marks, connect }: PageSource, request: Request): Response | undefined {
   const url = new URL(request.url);
   const { pathname } = url;
   const isPage = pathname === "/" || (pathname === controlRoot && prefersHtml(request));
@@ -134,18 +122,15 @@ async function respond({ emulation, marks, connect }: PageSource, request: Reque
     return found(JSON.stringify(state), "application/json");
   }
   const asset = pathname.startsWith(assets) ? pathname.slice(assets.length) : "";
-  if (isAsset(asset)) {
-    const { bytes, type } = await readAsset(asset);
-    return found(bytes, type);
-  }
+  if (isAsset(asset)) return found(readAsset(asset), types[asset]);
   const picture = pictureAt(emulation.worlds, url);
   return picture === undefined ? undefined : found(picture.bytes, picture.type);
 }
 
 /** Responds to a GET of the page, of its files, of the state and of the event stream. Returns undefined for another request. */
-async function respondWithPage(source: PageSource, request: Request): Promise<Response | undefined> {
+function respondWithPage(source: PageSource, request: Request): Response | undefined {
   if (request.method !== "GET") return undefined;
-  const response = await respond(source, request);
+  const response = respond(source, request);
   if (response === undefined) return undefined;
   for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value);
   return response;
@@ -176,7 +161,7 @@ export function createPage({ emulation, recorder, nameOf }: PageParts) {
   });
   const source = { emulation, marks, connect: events.connect };
   return {
-    respond: (request: Request): Promise<Response | undefined> => respondWithPage(source, request),
+    respond: (request: Request): Response | undefined => respondWithPage(source, request),
     close: events.close,
   };
 }

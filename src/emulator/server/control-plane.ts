@@ -10,7 +10,7 @@ import type { RequestFilter, RequestLog } from "../recorder/logged-request.ts";
 import { summaryOf } from "../recorder/recording.ts";
 import { allRoutes } from "../routes/table.ts";
 import type { Emulation } from "../state/emulation.ts";
-import { everyEndpoint, gaps } from "./gaps.ts";
+import { everyEndpoint, readGaps } from "./gaps.ts";
 import { quickstart } from "./quickstart.ts";
 
 /** The size of the largest input, in bytes: a saved world of some 100,000 orders. */
@@ -116,7 +116,7 @@ const coverage = () => ({
     models,
     switch: complete(switches),
   })),
-  notShown: gaps
+  notShown: readGaps()
     .filter(({ emulator }) => emulator !== undefined)
     .map(({ number, section, notShown, emulator, ...switches }) => ({
       number,
@@ -129,6 +129,6 @@ const coverage = () => ({
 
 /** Responds to a GET of `/_emulator/coverage` or `/_emulator/gaps`. Returns undefined for another path. */
 export function respondWithCoverage({ pathname }: URL): Response | undefined {
-  if (pathname === `${controlRoot}/gaps`) return uncachedJson({ gaps });
+  if (pathname === `${controlRoot}/gaps`) return uncachedJson({ gaps: readGaps() });
   return pathname === `${controlRoot}/coverage` ? uncachedJson(coverage()) : undefined;
 }

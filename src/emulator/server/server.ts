@@ -156,7 +156,7 @@ function createFetch(parts: EmulatorParts, page: ReturnType<typeof createPage>, 
           respondWithCoverage(url) ??
           respondWithOpenapi(url, emulator.baseUrl))
         : undefined;
-    const shown = read ?? (await page.respond(request));
+    const shown = read ?? page.respond(request);
     return shown ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
 }
