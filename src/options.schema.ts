@@ -151,20 +151,21 @@ const optional = {
   dangerouslyAllowBrowser: () => z.boolean(),
 };
 
-/**
- * Checks the options of a client, and adds the defaults. Only the schemas of the options that are given are built: building all takes
- * milliseconds of each new process.
- */
+/** Whether the caller gives an option. */
+const isGiven = (given: unknown, name: string): boolean => propertyOf(given, name) !== undefined;
+
+/** Checks the options of a client. Only the schemas of the options that are given are built: building all takes milliseconds of each new process. */
 export const optionsSchema =
   (given: unknown): Schema =>
   () => {
-    const absent: z.core.$ZodType = z.undefined();
-    const schemas = Object.entries(optional).map(([name, schema]) => {
-      const isGiven = propertyOf(given, name) !== undefined;
-      return [name, isGiven ? schema() : z._default(absent, propertyOf(defaults, name))];
-    });
+    const absent = z.optional(z.unknown());
+    const schemas = Object.entries(optional).map(([name, schema]) => [name, isGiven(given, name) ? schema() : absent]);
     return z.strictObject({ baseUrl: baseUrl(), secretKey: secretKey(), ...Object.fromEntries(schemas) });
   };
+
+/** The defaults of the options that are not given. */
+export const defaultsBeside = (given: unknown) =>
+  Object.fromEntries(Object.entries(defaults).filter(([name]) => !isGiven(given, name)));
 
 /** What the error about an unknown option of a client says. */
 export const unknownClientOption = unknownOption({

@@ -8,7 +8,7 @@ import type { RetryOptions } from "./http/request-options.ts";
 import type { ResponseMode } from "./http/response.ts";
 import type { WhenLost } from "./http/send.ts";
 import type { Transport } from "./http/transport.ts";
-import { defaults, optionsSchema, unknownClientOption } from "./options.schema.ts";
+import { defaults, defaultsBeside, optionsSchema, unknownClientOption } from "./options.schema.ts";
 import { type Assumptions, type MeasuredAssumptions, readAssumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
@@ -190,7 +190,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     throw new ConfigurationError({ issues });
   }
   // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
-  const resolved = checked.value as CheckedClientOptions;
+  const resolved = { ...Object(checked.value), ...defaultsBeside(given) } as CheckedClientOptions;
   const { fetch, transport, clock, dangerouslyAllowBrowser } = resolved;
   const logger = resolved.logger ?? environmentLogger(environment);
   if (fetch !== undefined && transport !== undefined) {
