@@ -28,7 +28,7 @@ async function soakKilled(pairs: number, transport: TransportKind): Promise<bool
   const points = [0.15, 0.3, 0.45].map((part) => Math.round(pairs * (part + Math.random() / 8)));
   for (const until of points) {
     await runClient(job, until);
-    service.send("killed");
+    await ask<Count>(service, "killed");
   }
   const limited = await runClient(job);
   const first = await ask<Count>(service, "next week");
