@@ -25,10 +25,12 @@ const style = `
   tr:first-child td { border-top: 0 }
   td:first-child { width: 6.5rem; text-align: right; white-space: nowrap; color: var(--muted); font-variant-numeric: tabular-nums }
   td:nth-child(2) { font: 12.5px/1.65 var(--mono) }
-  td:last-child { width: 5.5rem; text-align: right; color: var(--muted) }
+  td:last-child { width: 11rem; font: 12.5px/1.65 var(--mono); color: var(--muted) }
+  .inner td:nth-child(2) { padding-left: 2.4rem }
   .struck td { background: color-mix(in srgb, var(--bad) 7%, transparent) }
   .struck b { display: block; color: var(--bad); font: 600 14px/1.5 system-ui, sans-serif }
-  .ends td { font-weight: 600 }
+  .note td:nth-child(2), .call td:nth-child(2) { font-family: system-ui, sans-serif; color: var(--muted) }
+  .fails td:nth-child(2) { font-family: system-ui, sans-serif; color: var(--bad) }
   .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 12px }
   .card { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; color: var(--muted) }
   .card b { display: block; font-size: 1.7rem; line-height: 1.2; font-weight: 600; color: var(--text); font-variant-numeric: tabular-nums }
@@ -36,13 +38,14 @@ const style = `
   main:not(:has(#storage:checked)) .storage { display: none }
   label { display: inline-block; margin: 1.25rem 0 0; color: var(--muted); cursor: pointer }
   pre { margin: .6rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; padding: .8rem; font: 12.5px/1.5 var(--mono); background: var(--sunken); border: 1px solid var(--line); border-radius: 8px }
-  @media (max-width: 40rem) { td { padding: .35rem .5rem } td:first-child { width: 4.5rem } td:last-child { width: 3.5rem } }`;
+  @media (max-width: 40rem) { td { padding: .35rem .5rem } td:first-child { width: 4.5rem } td:last-child { width: 4.5rem } }`;
 
-function rowOf({ at, text, events, result, point = "" }: SimulatedStep): string {
+function rowOf({ at, kind, call, text, events, result }: SimulatedStep): string {
   const struck = events.map((event) => `<b>✗ ${escaped(event.text)}</b>`).join("");
-  const name = events.length > 0 ? "struck" : point === "" ? "ends" : point.startsWith("s") ? "storage" : "";
+  const isInner = call !== undefined && kind !== "call";
+  const names = [events.length > 0 ? "struck" : / fails: /.test(text) ? "fails" : kind, isInner ? "inner" : ""];
   const response = result === undefined || result === "done" ? "" : escaped(result);
-  return `<tr class="${name}"><td>${(at / 1_000).toFixed(2)} s</td><td>${escaped(text)}${struck}</td><td>${response}</td></tr>`;
+  return `<tr class="${names.join(" ").trim()}"><td>${(at / 1_000).toFixed(2)} s</td><td>${escaped(text)}${struck}</td><td>${response}</td></tr>`;
 }
 
 /** What broke it. */
@@ -51,7 +54,7 @@ function breakOf({ findings, trace, made, pages, replay }: SimulationError, modu
     ([name, steps]) =>
       `<h2>${escaped(name)}</h2><div class="table"><table>\n${steps.map(rowOf).join("\n")}\n</table></div>`,
   );
-  const usesStorage = trace.some(({ point = "", events }) => point.startsWith("s") && events.length === 0);
+  const usesStorage = trace.some(({ kind, events }) => kind === "storage" && events.length === 0);
   const line = `npx pod-partner simulate ${module} --replay "${replay}"`;
   return `<ul class="findings">${findings.map(({ text }) => `<li>${escaped(text)}</li>`).join("")}</ul>
 ${usesStorage ? '<label><input type="checkbox" id="storage"> Show what the storage did</label>' : ""}

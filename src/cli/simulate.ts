@@ -34,7 +34,7 @@ const isProgram = (value: unknown): value is SimulatedProgram<object> => isFunct
 /** A line of a story in its colours. */
 function painted(line: string): string {
   if (/^\S.*, life \d+$/.test(line)) return paint("bold", line);
-  return /^ +✗/.test(line) ? paint("red", line) : line;
+  return /^ +✗| fails: /.test(line) ? paint("red", line) : line;
 }
 
 /** `pod-partner simulate`: runs a program in virtual time under many schedules of faults. */

@@ -47,10 +47,16 @@ describe("the orders of two runs", () => {
       ["doubled: made twice: shop-1"],
     ],
     [
-      "differ by the last of equal ones, if identifiers are random",
-      [["a"]],
-      [["x"], ["y"]],
-      ["doubled: made twice: y"],
+      "differ by any one of equal ones, if identifiers are random",
+      [["a"], ["b"]],
+      [["x"], ["y"], ["z"]],
+      ["doubled: made twice: one of x, y, z (the same content)"],
+    ],
+    [
+      "differ by one whose identifier is there twice, if identifiers are random",
+      [["a"], ["b"]],
+      [["x"], ["y"], ["x"]],
+      ["doubled: made twice: x"],
     ],
     [
       "differ by one that is missing, and one that is there instead",
@@ -62,7 +68,7 @@ describe("the orders of two runs", () => {
       "differ by one that has another content",
       [["shop-1", 1]],
       [["shop-1", 9]],
-      ["different: not as in the run without a fault: shop-1"],
+      ["different: not as in the run without a fault: shop-1 (lines[0].quantity is 9 instead of 1)"],
     ],
     [
       "differ by the one of several equal orders that is missing",
@@ -74,7 +80,7 @@ describe("the orders of two runs", () => {
       "differ by the one of several equal orders that has become another one",
       [["shop-1"], ["shop-2"]],
       [["shop-1", 9], ["shop-2"]],
-      ["different: not as in the run without a fault: shop-1"],
+      ["different: not as in the run without a fault: shop-1 (lines[0].quantity is 9 instead of 2)"],
     ],
     [
       "are named up to three",
@@ -93,7 +99,10 @@ describe("the orders of two runs", () => {
     const dropshipAddress = { ...order.dropshipAddress, city: "Utrecht" };
     await moved.settle(({ orders }) => orders.create({ ...order, dropshipAddress }));
     expect(differences(calm.result(), moved.result())).toEqual([
-      { kind: "different", text: "not as in the run without a fault: shop-1" },
+      {
+        kind: "different",
+        text: 'not as in the run without a fault: shop-1 (address.city is "Utrecht" instead of "Amsterdam")',
+      },
     ]);
   });
 
@@ -105,7 +114,10 @@ describe("the orders of two runs", () => {
     await canceled.settle(({ orders }) => orders.cancel(reference, [{ index: 1, canceledQuantity: 1 }]));
     expect(differences(calm.result(), shipped.result())).toEqual([]);
     expect(differences(calm.result(), canceled.result())).toEqual([
-      { kind: "different", text: "not as in the run without a fault: shop-1" },
+      {
+        kind: "different",
+        text: "not as in the run without a fault: shop-1 (lines[0].canceledQuantity is 1 instead of 0)",
+      },
     ]);
   });
 });
@@ -136,12 +148,12 @@ describe("the claims of two runs", () => {
   });
 
   it.each([
-    ["that is retracted", { retracted: 1 }],
-    ["about more units", { quantity: 2 }],
-  ])("differ by one %s", async (_, other) => {
+    ["that is retracted", { retracted: 1 }, "retracted is true instead of false"],
+    ["about more units", { quantity: 2 }, "lines[0].quantity is 2 instead of 1"],
+  ])("differ by one %s", async (_, other, change) => {
     const [calm, changed] = [await claiming("a", 1), await claiming("a", 1, other)];
     expect(differences(calm.result(), changed.result())).toEqual([
-      { kind: "different", text: "not as in the run without a fault: the claim about a" },
+      { kind: "different", text: `not as in the run without a fault: the claim about a (${change})` },
     ]);
   });
 

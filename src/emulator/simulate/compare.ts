@@ -1,3 +1,5 @@
+import { shorten } from "../../errors/base.ts";
+import { isObject, propertyOf } from "../../util/foreign.ts";
 import { inOneLine } from "../../util/visible.ts";
 import type { SavedOrganization, SavedWorld } from "../state/saved-world.ts";
 
@@ -88,17 +90,43 @@ export function madeIn({ organizations }: Pick<SavedWorld, "organizations">): Ma
 const few = (names: readonly string[]): string =>
   inOneLine(names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`);
 
-/** The names that are too many: first those that occur more often than expected. With random identifiers, the last ones. */
+/** The names that are too many. With random identifiers, nothing tells which ones of an equal content they are. */
 function surplus(names: readonly string[], expected: readonly string[]): readonly string[] {
+  const count = names.length - expected.length;
+  if (count <= 0) return [];
   const left = [...expected];
-  const [usual, repeated] = [[] as string[], [] as string[]];
-  for (const name of names) {
+  const repeated = names.filter((name) => {
     const at = left.indexOf(name);
-    (at === -1 ? repeated : usual).push(name);
     if (at !== -1) left.splice(at, 1);
-  }
-  return [...usual, ...repeated].slice(expected.length);
+    return at === -1;
+  });
+  if (repeated.length === count) return repeated;
+  const again = names.filter((name, at) => names.indexOf(name) < at);
+  return again.length === count ? again : [`${count === 1 ? "one" : count} of ${few(names)} (the same content)`];
 }
+
+const json = (value: unknown): string => shorten(JSON.stringify(value) ?? "nothing", 40);
+
+/** The fields in which two contents differ: `lines[0].quantity is 1 instead of 2`. */
+function changesOf(was: unknown, is: unknown, path = ""): readonly string[] {
+  if (isObject(was) && isObject(is))
+    return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((name) =>
+      changesOf(
+        propertyOf(was, name),
+        propertyOf(is, name),
+        Array.isArray(was) ? `${path}[${name}]` : `${path}.${name}`,
+      ),
+    );
+  return was === is ? [] : [`${path.replace(/^\./, "")} is ${json(is)} instead of ${json(was)}`];
+}
+
+/** A content of this name that the other run does not have as often. */
+const contentOnlyIn = (made: Made["orders"], other: Made["orders"], name: string): unknown =>
+  JSON.parse(
+    [...made].find(
+      ([content, names]) => names.includes(name) && surplus(names, other.get(content) ?? []).length > 0,
+    )?.[0] ?? "null",
+  );
 
 /** What differs between the orders, or the claims, of two runs: at most one sentence for each kind of difference. */
 function differencesOf(expected: Made["orders"], found: Made["orders"]): readonly Difference[] {
@@ -116,10 +144,14 @@ function differencesOf(expected: Made["orders"], found: Made["orders"]): readonl
   const changed = different.filter((name) => missing.includes(name));
   const extra = different.filter((name) => !missing.includes(name));
   const gone = missing.filter((name) => !changed.includes(name));
+  const changes = changed.map((name) => {
+    const fields = changesOf(contentOnlyIn(expected, found, name), contentOnlyIn(found, expected, name));
+    return fields.length === 0 ? name : `${name} (${few(fields)})`;
+  });
   const all = [
     { kind: "doubled", names: doubled, text: "made twice" },
     { kind: "missing", names: gone, text: "missing" },
-    { kind: "different", names: changed, text: "not as in the run without a fault" },
+    { kind: "different", names: changes, text: "not as in the run without a fault" },
     { kind: "doubled", names: extra, text: "made although the run without a fault did not" },
   ] as const;
   return all.flatMap(({ kind, names, text }) => (names.length === 0 ? [] : [{ kind, text: `${text}: ${few(names)}` }]));

@@ -1,6 +1,6 @@
-import { shorten } from "../../errors/base.ts";
 import { isFunction, isObject, propertyOf } from "../../util/foreign.ts";
 import type { Life } from "./life.ts";
+import { shown } from "./trace.ts";
 
 /** The rows of a program, by table and key. It stays when a life ends. */
 export interface SimulatedDatabase {
@@ -35,7 +35,9 @@ export interface DatabaseCall {
   /** The database gets the call. Throws when it is down. */
   readonly begin: () => void;
   /** The database has done it. Throws when the result is lost. */
-  readonly done: () => void;
+  readonly done: (result: unknown) => void;
+  /** The database has refused it, or the transaction has failed. */
+  readonly failed: (error: unknown) => void;
   /** Resolves when the program gets the result. */
   readonly arrive: () => Promise<void>;
 }
@@ -52,7 +54,7 @@ const isPromise = (value: unknown): value is Promise<unknown> => isFunction(prop
 const isCallback = (value: unknown): value is (...given: unknown[]) => unknown => isFunction(value);
 
 /** Whether it has methods, as a statement or a transaction has, and is no data. */
-function hasMethods(value: unknown): value is object {
+export function hasMethods(value: unknown): value is object {
   if (!isObject(value) || Array.isArray(value) || ArrayBuffer.isView(value) || Symbol.iterator in value) return false;
   for (let at: unknown = value; isObject(at) && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     const names = Object.getOwnPropertyNames(at).filter((name) => name !== "constructor");
@@ -61,10 +63,18 @@ function hasMethods(value: unknown): value is object {
   return false;
 }
 
-/** The SQL or the table of a call, in one short line. */
-function subjectOf([first]: readonly unknown[]): string {
+/** The SQL or the table of a call, in one short line. A template's SQL is in pieces. */
+function subjectOf(first: unknown): string {
   const text = Array.isArray(first) ? first.join("?") : typeof first === "string" ? first : "";
-  return shorten(text.replace(/\s+/g, " ").trim());
+  return shown(text.replace(/\s+/g, " ").trim(), 100);
+}
+
+/** A call in one line: `query select id from orders where id = $1 (shop-1)`. A statement has its SQL already. */
+function textOf(name: string, given: readonly unknown[], statement: string): string {
+  const subject = statement || subjectOf(given[0]);
+  const values = (statement === "" && subject !== "" ? given.slice(1) : given).filter((value) => !isFunction(value));
+  const words = values.flat().map((value) => shown(value, 40));
+  return `${name} ${subject}${words.length === 0 ? "" : ` (${words.join(", ")})`}`.trim();
 }
 
 /**
@@ -84,20 +94,31 @@ export function watchDatabase<Database extends object>(database: Database, watch
   };
   const call = (name: string, method: (...given: unknown[]) => unknown, given: readonly unknown[]) => {
     if (life.isOver) refuse();
-    const subject = subjectOf(given) || about;
-    const operation = watch.call(`${name} ${subject}`.trim());
+    const subject = about || subjectOf(given[0]);
+    const operation = watch.call(textOf(name, given, about));
     operation.begin();
     if (life.isOver) refuse();
-    const result = Reflect.apply(method, database, given.map(ownCallback));
+    const apply = () => {
+      try {
+        return Reflect.apply(method, database, given.map(ownCallback));
+      } catch (error) {
+        operation.failed(error);
+        throw error;
+      }
+    };
+    const result: unknown = apply();
     if (!isPromise(result)) {
-      operation.done();
+      operation.done(result);
       if (life.isOver) refuse();
       return own(result, subject);
     }
     const whole = async () => {
       // A transaction waits for the program, and the program for the time.
-      const value = await (given.some(isCallback) ? result : track(result));
-      operation.done();
+      const value = await (given.some(isCallback) ? result : track(result)).catch((error: unknown) => {
+        operation.failed(error);
+        throw error;
+      });
+      operation.done(value);
       await operation.arrive();
       return own(value, subject);
     };

@@ -1,4 +1,4 @@
-import { lineOf, type Schedule, type SimulatedEvent } from "./schedule.ts";
+import { lineOf, type OperationKind, type Schedule, type SimulatedEvent } from "./schedule.ts";
 
 /** One thing that a program did, as the trace of a run has it. */
 export interface SimulatedStep {
@@ -8,12 +8,16 @@ export interface SimulatedStep {
   readonly program: string;
   /** Which life of the program, from 1 on. */
   readonly life: number;
-  /** Names the operation in a schedule: `r3`. Undefined for the start and the end of a life. */
+  /** An operation, a call of a client that begins or fails, or something else that is worth a note, such as the end of a life. */
+  readonly kind: OperationKind | "call" | "note";
+  /** Names the operation in a schedule: `r3`. Undefined for what no fault can strike. */
   readonly point: string | undefined;
+  /** The call of a client that it belongs to, counted from 1 in each run. Undefined for what the program does itself. */
+  readonly call: number | undefined;
   readonly text: string;
   /** What struck it. */
   readonly events: readonly SimulatedEvent[];
-  /** What came of it. Undefined when the program never saw it. */
+  /** What came of it. Undefined when the program never saw it, or has done something else before: then a later step has it. */
   readonly result: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { World } from "../state/world.ts";
 type HandledOrder = Pick<Order, "reference" | "orderlines">;
 
 /** Shipped units of an order. They only grow. */
-const shippedOf = (lines: readonly { readonly shippedQuantity: number }[]): number =>
+export const shippedOf = (lines: readonly { readonly shippedQuantity: number }[]): number =>
   lines.reduce((sum, { shippedQuantity }) => sum + shippedQuantity, 0);
 
 /** The states of orders that the programs have acted on. */
@@ -21,11 +21,6 @@ export class Ledger {
   /** The orders of which an older state was handled after a newer one. */
   get backwards(): readonly string[] {
     return [...this.#backwards];
-  }
-
-  /** Whether a program says what it acts on. */
-  get isUsed(): boolean {
-    return this.#shipped.size > 0;
   }
 
   /** The orders that have moved, and whose last state no program has acted on. */

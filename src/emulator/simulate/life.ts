@@ -1,9 +1,19 @@
 import { AsyncResource } from "node:async_hooks";
+import type { CallTrace } from "../../http/tracing.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { runIn, type Surroundings } from "./platform.ts";
 
 /** What an operation of a life that is over resolves to: never. */
 export const never = new Promise<never>(() => {});
+
+/** Who follows what a life does. */
+export interface LifeWatch {
+  /** Gets an error that ends it, as it would end a process. */
+  readonly onCrash: (error: unknown) => void;
+  /** Gets each call of a client that begins, and each that fails. */
+  readonly onCall?: ((call: CallTrace) => void) | undefined;
+  readonly onCallFailed?: ((call: CallTrace) => void) | undefined;
+}
 
 /** One life of a program: from its start until it is killed, or until its run ends. It is a process in all that the program can see. */
 export class Life implements Surroundings {
@@ -18,18 +28,11 @@ export class Life implements Surroundings {
   readonly #resolveEnd: () => void;
   #isOver = false;
   readonly #base: PartnerClock;
-  readonly #onCrash: (error: unknown) => void;
+  readonly #watch: LifeWatch;
   /** It stands still before this time. */
   #suspendedUntil = 0;
 
-  /** @param onCrash is called with an error that ends it, as it would end a process. */
-  constructor(
-    program: number,
-    number: number,
-    base: PartnerClock,
-    random: () => number,
-    onCrash: (error: unknown) => void,
-  ) {
+  constructor(program: number, number: number, base: PartnerClock, random: () => number, watch: LifeWatch) {
     this.program = program;
     this.number = number;
     this.random = random;
@@ -37,7 +40,7 @@ export class Life implements Surroundings {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.end = promise;
     this.#resolveEnd = resolve;
-    this.#onCrash = onCrash;
+    this.#watch = watch;
     this.clock = { now: base.now, after: (ms, callback) => this.#after(ms, AsyncResource.bind(callback)) };
   }
 
@@ -59,8 +62,16 @@ export class Life implements Surroundings {
   /** An error ends it that nothing in it caught. After its end, none matters. */
   readonly crash = (error: unknown): void => {
     if (this.#isOver) return;
-    this.#onCrash(error);
+    this.#watch.onCrash(error);
     this.kill();
+  };
+
+  readonly onCall = (call: CallTrace): void => {
+    if (!this.#isOver) this.#watch.onCall?.(call);
+  };
+
+  readonly onCallFailed = (call: CallTrace): void => {
+    if (!this.#isOver) this.#watch.onCallFailed?.(call);
   };
 
   /** Its timers and responses wait. The time and all others go on. */

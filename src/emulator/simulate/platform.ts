@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
+import type { CallTrace } from "../../http/tracing.ts";
 import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { propertyOf } from "../../util/foreign.ts";
@@ -12,15 +13,28 @@ export interface Surroundings {
   readonly random: () => number;
   /** Gets what would end the process: an exception, or a rejection, that nothing catches. */
   readonly crash: (error: unknown) => void;
+  /** Gets each call of a client that begins, and each that fails. */
+  readonly onCall: (call: CallTrace) => void;
+  readonly onCallFailed: (call: CallTrace) => void;
 }
 
-const surroundings = new AsyncLocalStorage<Surroundings | undefined>();
+/** Where code runs: its surroundings, and the call of a client that it is a part of. */
+interface Place {
+  readonly own: Surroundings;
+  readonly call: CallTrace | undefined;
+}
+
+const places = new AsyncLocalStorage<Place | undefined>();
+const currentSurroundings = (): Surroundings | undefined => places.getStore()?.own;
+
+/** The client's call that the current code is a part of. */
+export const callOf = (): CallTrace | undefined => places.getStore()?.call;
 
 /** Runs code whose timers, dates and random numbers are those of `own`, also after each `await`. Needs {@link replacePlatform}. */
-export const runIn = <T>(own: Surroundings, work: () => T): T => surroundings.run(own, work);
+export const runIn = <T>(own: Surroundings, work: () => T): T => places.run({ own, call: undefined }, work);
 
 /** Runs code without surroundings: that of the emulator, whatever has called it. */
-export const runOutside = <T>(work: () => T): T => surroundings.run(undefined, work);
+export const runOutside = <T>(work: () => T): T => places.run(undefined, work);
 
 type Callback = (...given: unknown[]) => void;
 
@@ -115,7 +129,7 @@ async function digest(_: Surroundings, algorithm: unknown, data: ArrayBuffer | A
 
 /** `Date` as it is, with the time of the surroundings. */
 const virtualDate = (real: DateConstructor): DateConstructor => {
-  const now = () => surroundings.getStore()?.clock.now() ?? real.now();
+  const now = () => currentSurroundings()?.clock.now() ?? real.now();
   return new Proxy(real, {
     construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [now()] : given, made),
     apply: () => new real(now()).toString(),
@@ -148,7 +162,7 @@ const replaceInside = <Given extends unknown[]>(
   own: (surroundings: Surroundings, ...given: Given) => unknown,
 ): void =>
   replace(owner, name, (real) => (...given: Given) => {
-    const current = surroundings.getStore();
+    const current = currentSurroundings();
     return current === undefined ? real(...given) : own(current, ...given);
   });
 
@@ -160,7 +174,7 @@ const emitUnlessInside =
   (real: Method) =>
   (...given: unknown[]) => {
     const [event, error] = given;
-    const current = surroundings.getStore();
+    const current = currentSurroundings();
     if (current === undefined || (event !== "unhandledRejection" && event !== "uncaughtException"))
       return real(...given);
     current.crash(error);
@@ -195,6 +209,32 @@ function replaceAll(): void {
   replaceInside(nodeCrypto, "randomBytes", (own, count: number) => Buffer.from(bytesFrom(own, count)));
 }
 
+/** The look-ups of a call are parts of it. */
+function enterCall(call: CallTrace): Place | undefined {
+  const place = places.getStore();
+  if (place === undefined || call.isPart) return place;
+  place.own.onCall(call);
+  return { own: place.own, call };
+}
+
+function failCall(message: unknown): void {
+  const call = message as CallTrace;
+  if (!call.isPart) currentSurroundings()?.onCallFailed(call);
+}
+
+/** What clients do, of this copy of the SDK and of others. */
+function followCalls(): void {
+  const { start, error } = process
+    .getBuiltinModule("node:diagnostics_channel")
+    .tracingChannel<Place | undefined, CallTrace>("pod-partner:call");
+  start.bindStore(places, enterCall);
+  error.subscribe(failCall);
+  restore.push(() => {
+    start.unbindStore(places);
+    error.unsubscribe(failCall);
+  });
+}
+
 /** What programs import by name from a module of Node changes, too. */
 const updateImports = () => process.getBuiltinModule("node:module").syncBuiltinESMExports();
 
@@ -206,6 +246,7 @@ export function replacePlatform(): () => void {
   users += 1;
   if (users === 1) {
     replaceAll();
+    followCalls();
     updateImports();
   }
   return () => {

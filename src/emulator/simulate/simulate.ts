@@ -6,7 +6,7 @@ import { resolveSimulation, type SimulatedProgram, type SimulateOptions } from "
 import { replacePlatform } from "./platform.ts";
 import { readSchedule, type Schedule, type Space, schedulesOf } from "./schedule.ts";
 import { type Habits, type PlayedRun, Simulation } from "./simulation.ts";
-import { failureOf } from "./story.ts";
+import { failureOf, summaryOf } from "./story.ts";
 
 /** What {@link simulate} has tried, when nothing broke the program. */
 export interface SimulationReport {
@@ -22,6 +22,8 @@ interface Calm {
   readonly renders: number;
   readonly habits: Habits;
   readonly space: Space;
+  /** What it makes, for a person. */
+  readonly summary: string;
 }
 
 const madeBy = (run: PlayedRun) => ({
@@ -30,8 +32,8 @@ const madeBy = (run: PlayedRun) => ({
 });
 
 /** What is wrong with a run, beside what it found itself. Without `calm`, it is the run without a fault. */
-function judge(run: PlayedRun, calm: Omit<Calm, "space" | "habits"> | undefined) {
-  const { backwards } = run.ledger;
+function judge(run: PlayedRun, calm: Pick<Calm, "made" | "renders"> | undefined) {
+  const { backwards } = run;
   const findings: SimulationFinding[] = [...run.findings];
   const { made, renders } = madeBy(run);
   if (calm === undefined) findings.push(...repeatedOrders(made));
@@ -115,7 +117,7 @@ export async function simulate<Database extends object = SimulatedDatabase>(
     };
     if (given !== undefined) {
       const broken = await breaks(given);
-      if (broken !== undefined) throw failureOf(broken.run, broken.findings);
+      if (broken !== undefined) throw failureOf(broken.run, broken.findings, calm.summary);
       return { schedules: 1, seed: given.seed, operations: calm.space.counts };
     }
     let done = 0;
@@ -126,7 +128,7 @@ export async function simulate<Database extends object = SimulatedDatabase>(
         const smallest = await shrink(schedule, async (smaller) => (await breaks(smaller, first?.kind))?.run);
         // Its world is gone: only the last run has one.
         const again = await breaks(smallest?.schedule ?? schedule);
-        throw failureOf(again?.run ?? broken.run, again?.findings ?? broken.findings);
+        throw failureOf(again?.run ?? broken.run, again?.findings ?? broken.findings, calm.summary);
       }
       done += 1;
       onProgress?.(done, schedules);
@@ -145,5 +147,5 @@ async function runCalmly<Database extends object>(simulation: Simulation<Databas
   const findings = judge(run, undefined);
   if (findings.length > 0) throw failureOf(run, findings);
   const { counts, changes, habits } = run;
-  return { ...madeBy(run), habits, space: { counts, changes } };
+  return { ...madeBy(run), habits, space: { counts, changes }, summary: summaryOf(run.worlds) };
 }

@@ -1,7 +1,7 @@
 import type { KeyValueStorage } from "../../storage/contract.ts";
 import { memoryStorage } from "../../storage/memory.ts";
 import { onAbort } from "../../util/abort-signals.ts";
-import { attempt, propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
+import { attempt, isObject, propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 import { connectionReset, type Service, WholeResponse } from "../base/messages.ts";
 import { jsonCopy } from "../base/table.ts";
 import { defaultStart } from "../clock/manual-clock.ts";
@@ -11,13 +11,14 @@ import type { FailRenderFault, Fault } from "../faults/fault.ts";
 import { createParts, type EmulatorParts } from "../server/emulator.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
 import type { World } from "../state/world.ts";
-import { createDatabase, watchDatabase } from "./database.ts";
-import type { SimulatedStep, SimulationFinding } from "./error.ts";
-import { Ledger } from "./ledger.ts";
+import { createDatabase, hasMethods, watchDatabase } from "./database.ts";
+import type { SimulationFinding } from "./error.ts";
+import { Ledger, shippedOf } from "./ledger.ts";
 import { Life, never } from "./life.ts";
 import type { SimulatedProgram, SimulatedWorld, SimulationSettings } from "./options.ts";
 import { runOutside } from "./platform.ts";
 import { type OperationKind, pointOf, randomFrom, type Schedule } from "./schedule.ts";
+import { failureText, prepared, type Step, shown, Trace } from "./trace.ts";
 
 const start = Date.parse(defaultStart);
 const minute = 60_000;
@@ -29,8 +30,6 @@ const lastSweep = 26 * hour;
 /** How long a read can lag behind, and a storage or a database be down. */
 const lag = 3_000;
 const outage = 20_000;
-
-type Step = { -readonly [Field in keyof SimulatedStep]: SimulatedStep[Field] };
 
 /** An operation with what strikes it. */
 class Operation {
@@ -139,7 +138,7 @@ export class Simulation<Database extends object> {
 /** A run that has ended. Its worlds are those of the next run as soon as that begins. */
 export type PlayedRun = Pick<
   Run<object>,
-  "schedule" | "trace" | "ledger" | "findings" | "counts" | "habits" | "changes" | "worlds" | "unhandled"
+  "schedule" | "trace" | "findings" | "counts" | "habits" | "changes" | "worlds" | "unhandled" | "backwards"
 >;
 
 /** How a story names a program: by its function, unless there is only one. Programs of the same function have numbers. */
@@ -150,14 +149,27 @@ function nameOf(programs: readonly { readonly name: string }[], index: number): 
   return isAlone && name !== "" ? name : `${name || "program"} ${index + 1}`;
 }
 
+const rolledBack = "rolled back";
+const seconds = (ms: number): string => `${Math.round(ms / 10) / 100} s`;
+
+/** Nothing can strike what happens before and after the programs, and no story tells it. */
+const stepOutside = (step: Pick<Step, "kind" | "text" | "point" | "events">): Step => ({
+  at: 0,
+  program: "",
+  life: 0,
+  call: undefined,
+  result: undefined,
+  ...step,
+});
+
 /** One run of the programs under a schedule. */
 class Run<Database extends object> {
   readonly schedule: Schedule;
-  readonly trace: SimulatedStep[] = [];
-  readonly ledger = new Ledger();
+  readonly #ledger = new Ledger();
   readonly findings: SimulationFinding[] = [];
   readonly counts: Record<OperationKind, number> = { request: 0, storage: 0, database: 0, callback: 0 };
   readonly habits: { -readonly [Habit in keyof Habits]: Habits[Habit] };
+  readonly #trace = new Trace(() => this.#clock.now() - start);
   readonly #simulation: Simulation<Database>;
   readonly #clock: VirtualClock;
   readonly #storage: KeyValueStorage;
@@ -191,11 +203,21 @@ class Run<Database extends object> {
     return this.#simulation.parts.emulator;
   }
 
+  get trace(): readonly Step[] {
+    return this.#trace.steps;
+  }
+
   /** The requests that change something, by their numbers. */
   get changes(): readonly number[] {
     return this.trace.flatMap(({ point = "", text }) =>
       point.startsWith("r") && !text.startsWith("GET ") ? [Number(point.slice(1))] : [],
     );
+  }
+
+  /** The identifier of an order, by which a person knows it. */
+  #nameOf(reference: string): string {
+    const orders = this.worlds.map((world) => world.orders.get(reference));
+    return orders.find((order) => order !== undefined)?.customIdentifier ?? reference;
   }
 
   /** The orders, claims and renders of now. */
@@ -205,7 +227,12 @@ class Run<Database extends object> {
 
   /** The orders that have moved without an action of a program. */
   get unhandled(): readonly string[] {
-    return this.habits.handles ? this.ledger.missing(this.worlds) : [];
+    return this.habits.handles ? this.#ledger.missing(this.worlds) : [];
+  }
+
+  /** The orders of which an older state was handled after a newer one. */
+  get backwards(): readonly string[] {
+    return this.#ledger.backwards.map((reference) => this.#nameOf(reference));
   }
 
   async play(): Promise<void> {
@@ -213,7 +240,7 @@ class Run<Database extends object> {
     const open: (() => Promise<Database> | Database) | undefined = settings.database;
     this.#database = open === undefined ? (createDatabase() as Database & object) : await open();
     const fail = (error: unknown) => this.#find("check", wordsOf(error));
-    const outside = new Life(0, 0, this.#clock, randomFrom(`outside ${this.schedule.seed}`), fail);
+    const outside = new Life(0, 0, this.#clock, randomFrom(`outside ${this.schedule.seed}`), { onCrash: fail });
     if (!(await this.#outside(settings.setUp, outside))) return;
     for (const program of this.#programs.keys()) void this.#live(program);
     const inTime = await this.#clock.passUntil(() => this.#hasEnded || this.findings.length > 0, start + longest);
@@ -272,15 +299,17 @@ class Run<Database extends object> {
     const nth = this.counts[kind];
     const point = pointOf(kind, nth);
     const events = isOutside ? [] : this.schedule.events.filter((event) => event.at === kind && event.nth === nth);
-    const step: Step = { ...this.#stepOf(life, text), point, events };
-    if (!isOutside) this.trace.push(step);
+    const shared = { kind, text, point, events };
+    const step = isOutside ? stepOutside(shared) : this.#trace.add(this.#whoIs(life), shared);
     return new Operation(step, (name) => randomFrom(`${this.schedule.seed} ${point} ${name}`)());
   }
 
-  #stepOf({ program, number: life }: Pick<Life, "program" | "number">, text: string): SimulatedStep {
-    const { name = "" } = this.#programs[program] ?? {};
-    const at = this.#clock.now() - start;
-    return { at, program: name, life, point: undefined, text, events: [], result: undefined };
+  #whoIs({ program, number: life }: Pick<Life, "program" | "number">) {
+    return { program: this.#programs[program]?.name ?? "", life };
+  }
+
+  #note(life: Pick<Life, "program" | "number">, text: string): void {
+    if (life.number > 0) this.#trace.add(this.#whoIs(life), { kind: "note", text });
   }
 
   /** The lives of a program, one after the other. */
@@ -291,20 +320,26 @@ class Run<Database extends object> {
     const { lives } = this.#simulation.settings;
     for (let number = 1; number <= lives; number += 1) {
       const random = randomFrom(`${seed} life ${index} ${number}`);
-      const life: Life = new Life(index, number, this.#clock, random, (error) => {
-        this.trace.push(this.#stepOf(life, `fails: ${textOf(error, "name") ?? "Error"}: ${wordsOf(error)}`));
-        if (this.schedule.events.length === 0) this.#find("failed", `it fails without a fault: ${wordsOf(error)}`);
+      const life: Life = new Life(index, number, this.#clock, random, {
+        onCrash: (error) => {
+          this.#note(life, `the program fails: ${failureText(error)}`);
+          if (this.schedule.events.length === 0) this.#find("failed", `it fails without a fault: ${wordsOf(error)}`);
+        },
+        onCall: (call) => this.#trace.call(this.#whoIs(life), call, `call ${call.endpoint}`),
+        onCallFailed: ({ error }) =>
+          this.#trace.add(this.#whoIs(life), { kind: "call", text: `the call fails: ${failureText(error)}` }),
       });
       Object.assign(program, { life, hasEnded: false, receive: undefined });
       void life
         .run(async () => program.run(this.#worldOf(life)))
         .then(() => {
+          if (!life.isOver) this.#note(life, "the program ends");
           program.hasEnded = true;
         }, life.crash);
       await life.end;
       program.receive = undefined;
       program.hasEnded = false;
-      this.#rollBack();
+      this.#rollBack(life);
       // A supervisor starts it again.
       await this.#clock.sleep(100 + random() * 5_000);
       if (this.findings.length > 0) return;
@@ -313,10 +348,11 @@ class Run<Database extends object> {
   }
 
   /** An open transaction of `node:sqlite` ends with the process. */
-  #rollBack(): void {
+  #rollBack(life: Life): void {
     const exec = propertyOf(this.#database, "exec");
-    if (propertyOf(this.#database, "isTransaction") === true && typeof exec === "function")
-      Reflect.apply(exec, this.#database, ["ROLLBACK"]);
+    if (propertyOf(this.#database, "isTransaction") !== true || typeof exec !== "function") return;
+    Reflect.apply(exec, this.#database, ["ROLLBACK"]);
+    this.#note(life, `the open transaction is ${rolledBack}`);
   }
 
   #worldOf(life: Life): SimulatedWorld<Database> {
@@ -329,7 +365,16 @@ class Run<Database extends object> {
         fetch: (input, init) => this.#fetch(life, input, init),
         clock: life.clock,
         // The client's default is a warning of the process each time.
-        hooks: { onStorageLost: () => {} },
+        hooks: {
+          onStorageLost: () => {},
+          onRetry: ({ error, status, delay }) =>
+            this.#note(life, `the client waits ${seconds(delay)} and sends it again: ${error} ${status ?? ""}`.trim()),
+          onPause: ({ reason }) =>
+            this.#note(
+              life,
+              `the client waits: ${reason === "other-process" ? "another life or process works on it" : reason}`,
+            ),
+        },
       },
       storage: this.#storageOf(life),
       database: watchDatabase(database, {
@@ -341,7 +386,10 @@ class Run<Database extends object> {
       emulator: this.emulator,
       clock: life.clock,
       random: life.random,
-      sleep: (ms) => new Promise((resolve) => void life.clock.after(ms, resolve)),
+      sleep: (ms) => {
+        if (!life.isOver) this.#note(life, `waits ${seconds(ms)}`);
+        return new Promise((resolve) => void life.clock.after(ms, resolve));
+      },
       serve: (receive) => {
         const program = this.#programs[life.program];
         if (life.isOver || life.number === 0 || program === undefined) return;
@@ -351,7 +399,8 @@ class Run<Database extends object> {
       handled: (order) => {
         if (life.isOver) return;
         this.habits.handles = true;
-        this.ledger.add(order);
+        this.#note(life, `has acted on ${this.#nameOf(order.reference)}: ${shippedOf(order.orderlines)} shipped`);
+        this.#ledger.add(order);
       },
     };
   }
@@ -365,7 +414,7 @@ class Run<Database extends object> {
   /** Throws while it is down. */
   #refuse({ step }: Operation, kind: "storage" | "database"): void {
     if (this.#clock.now() >= this.#downUntil[kind]) return;
-    step.result = "down";
+    this.#trace.end(step, "down");
     throw new Error(`The ${kind} cannot be reached (simulated)`);
   }
 
@@ -377,10 +426,16 @@ class Run<Database extends object> {
         this.#strike(life, operation, "database");
         if (!life.isOver) this.#refuse(operation, "database");
       },
-      done: () => {
+      failed: (error: unknown) => {
+        this.#trace.end(step, life.isOver ? rolledBack : failureText(error));
+      },
+      done: (value: unknown) => {
         if (operation.has("kill")) life.kill();
         if (operation.has("suspend")) life.suspend(operation.between("suspend", minute / 2, 3 * minute));
-        step.result = operation.has("lost") ? "lost" : "done";
+        if (life.isOver) return;
+        const isNothing = value === undefined && !text.startsWith("get ");
+        const result = hasMethods(value) ? prepared : isNothing ? "done" : shown(value);
+        this.#trace.end(step, operation.has("lost") ? "lost" : result);
         if (operation.has("lost")) throw new Error("The result of the database was lost (simulated)");
       },
       arrive: async () => {
@@ -396,7 +451,7 @@ class Run<Database extends object> {
     const storage = this.#storage;
     const operate = async <T>(name: string, key: string, work: () => Promise<T>): Promise<T> => {
       if (life.isOver) return never;
-      const operation = this.#begin(life, "storage", `${name} ${key.replace(/^.*?\//, "")}`);
+      const operation = this.#begin(life, "storage", `${name} ${key.replace(/^pod-partner:\{\w*\}:/, "")}`);
       const { step } = operation;
       this.#strike(life, operation, "storage");
       if (operation.has("suspend")) life.suspend(operation.between("suspend", minute / 2, 3 * minute));
@@ -409,7 +464,8 @@ class Run<Database extends object> {
       if (operation.has("kill")) life.kill();
       await this.#clock.sleep(operation.between("out", 1, 4));
       await life.turn();
-      step.result = operation.has("lost") ? "lost" : "done";
+      const done = result === undefined ? "nothing" : result === false ? "refused" : "done";
+      this.#trace.end(step, operation.has("lost") ? "lost" : done);
       if (operation.has("lost")) throw new Error("The result of the storage was lost (simulated)");
       return result;
     };
@@ -434,7 +490,10 @@ class Run<Database extends object> {
     if (life.isOver) return never;
     const { url, method, headers } = request;
     const path = url.slice(this.emulator.baseUrl.length);
-    const operation = this.#begin(life, "request", `${method} ${path}${identifierIn(body)}`);
+    const [reference] = /Order_\w+/.exec(path) ?? [];
+    const about = reference === undefined ? aboutOf(body) : this.#nameOf(reference);
+    const named = about === undefined || path.includes(about) ? "" : ` (${about})`;
+    const operation = this.#begin(life, "request", `${method} ${path}${named}`);
     const { step } = operation;
     if (operation.has("kill-before")) life.kill();
     await life.turn();
@@ -451,10 +510,10 @@ class Run<Database extends object> {
     void life.end.then(() => this.#open.delete(operation));
     try {
       const response = await Promise.race([exchange, aborted]).finally(() => life.turn());
-      step.result = String(response.status);
+      this.#trace.end(step, String(response.status), `the response to ${step.text}`);
       return response;
     } catch (error) {
-      step.result = signal.aborted ? "given up" : "lost";
+      this.#trace.end(step, signal.aborted ? "given up" : "lost", `the response to ${step.text}`);
       throw error;
     } finally {
       stopListening();
@@ -515,48 +574,60 @@ class Run<Database extends object> {
     const { life } = this.#programs[index] ?? {};
     const name = new URL(request.url).searchParams.get("custom_reference") ?? "";
     const operation = this.#begin({ program: index, number: life?.number ?? 1 }, "callback", `callback ${name}`.trim());
+    const { step } = operation;
     if (operation.has("kill")) life?.kill();
-    if (operation.has("never")) operation.step.result = "lost";
     if (operation.has("late") || operation.has("twice"))
       void this.#deliverLater(
         request.clone(),
+        step,
         operation.has("late") ? hour : operation.between("twice", 1_000, minute),
       );
     if (operation.has("never") || operation.has("late")) return new Response(null, { status: 204 });
-    const response = await this.#receive(request, index);
-    operation.step.result = request.signal.aborted ? "given up" : String(response.status);
-    return response;
+    return await this.#receive(request, index, step);
   };
 
-  async #deliverLater(request: Request, ms: number): Promise<void> {
+  async #deliverLater(request: Request, { text }: Step, ms: number): Promise<void> {
     this.#delayed += 1;
     for (let wait = ms; ; wait = 5 * minute) {
       await this.#clock.sleep(wait);
       const index = this.#programs.findIndex(({ receive }) => receive !== undefined);
-      const response = await this.#receive(request.clone(), index).catch(() => undefined);
+      const { life } = this.#programs[index] ?? {};
+      if (life === undefined) continue;
+      const step = this.#trace.add(this.#whoIs(life), { kind: "callback", text: `${text} once more` });
+      const response = await this.#receive(request.clone(), index, step).catch(() => undefined);
       if (response?.ok) break;
     }
     this.#delayed -= 1;
   }
 
-  async #receive(request: Request, index: number): Promise<Response> {
+  async #receive(request: Request, index: number, step: Step): Promise<Response> {
     const { life, receive } = this.#programs[index] ?? {};
-    if (life === undefined || receive === undefined || life.isOver) throw connectionReset();
-    const response = life.run(async () => receive(request));
+    const about = `the response to the ${step.text}`;
+    if (life === undefined || receive === undefined || life.isOver) {
+      if (step.events.length === 0) this.#trace.end(step, "none: nothing listens", about);
+      throw connectionReset();
+    }
     const killed = life.end.then(() => {
       throw connectionReset();
     });
-    return await Promise.race([response, killed]);
+    try {
+      const response = await Promise.race([life.run(async () => receive(request)), killed]);
+      const isLate = request.signal.aborted;
+      this.#trace.end(step, `${response.status}${isLate ? ", too late: the service has given up" : ""}`, about);
+      return response;
+    } catch (error) {
+      if (!life.isOver) this.#trace.end(step, failureText(error), about);
+      throw error;
+    }
   }
 }
 
-/** The identifier of the order in a body, for the trace. */
-function identifierIn(body: ArrayBuffer | null): string {
-  if (body === null || body.byteLength > 100_000) return "";
-  const order = propertyOf(
-    attempt<unknown>(() => JSON.parse(new TextDecoder().decode(body))),
-    "order",
-  );
-  const identifier = textOf(order, "customIdentifier");
-  return identifier === undefined ? "" : ` (${identifier})`;
+/** What a body is about, for the trace: the identifier of an order, or a reference. */
+function aboutOf(body: ArrayBuffer | null): string | undefined {
+  if (body === null || body.byteLength > 100_000) return undefined;
+  const content = attempt<unknown>(() => JSON.parse(new TextDecoder().decode(body)));
+  const [record] = isObject(content) ? Object.values(content) : [];
+  return ["customIdentifier", "imageReference", "shipmentReference"]
+    .map((name) => textOf(record, name))
+    .find((text) => text !== undefined);
 }

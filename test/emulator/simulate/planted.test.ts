@@ -9,5 +9,6 @@ it.each(planted)(
     const error: unknown = await mistake.run({ replay: mistake.replay }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SimulationError);
     expect(String(error)).toContain(mistake.finds);
+    expect(String(error)).toContain(mistake.tells);
   },
 );

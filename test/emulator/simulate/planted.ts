@@ -35,6 +35,8 @@ export interface Planted {
   /** A schedule that a search has found. */
   readonly replay: string;
   readonly finds: string;
+  /** What in the story shows the mistake. */
+  readonly tells: string;
   readonly run: (options: Search) => Promise<unknown>;
 }
 
@@ -136,6 +138,7 @@ export const planted: readonly Planted[] = [
     name: "a new identifier at each try",
     replay: "1 r1:kill",
     finds: "made twice",
+    tells: "made twice: one of b750bb17",
     run: placing(
       each(async ({ database }, order, partner) => {
         if (await database.get("placed", order.customIdentifier)) return;
@@ -148,6 +151,7 @@ export const planted: readonly Planted[] = [
     name: "no storage",
     replay: "459 r2:gateway r5:kill-before",
     finds: "made twice",
+    tells: "POST /orders (shop-1)  → 504",
     run: placing(async (world) => {
       const partner = new PodPartner(world.clientOptions);
       for (const order of await ordersOf(world)) await partner.orders.ensure(order);
@@ -157,6 +161,7 @@ export const planted: readonly Planted[] = [
     name: "a request that is repeated without a look-up",
     replay: "1 r1:lost",
     finds: "made twice",
+    tells: "waits 1 s",
     run: placing(
       each(async (world, order) => {
         if (await world.database.get("placed", order.customIdentifier)) return;
@@ -169,6 +174,7 @@ export const planted: readonly Planted[] = [
     name: "the row is deleted before the order is placed",
     replay: "1 r1:kill-before",
     finds: "missing",
+    tells: "delete orders (shop-1)",
     run: placing(
       each(async ({ database }, order, partner) => {
         await database.delete("orders", order.customIdentifier);
@@ -180,12 +186,14 @@ export const planted: readonly Planted[] = [
     name: "an error counts as placed",
     replay: "1 r1:kill-before",
     finds: "missing",
+    tells: "the call fails: DeadlineError: The call's deadline of 5000 ms is over",
     run: placing(each((_, order, partner) => partner.orders.ensure(order, { deadline: 5_000 }).catch(() => {}))),
   },
   {
     name: "SQLite: marked as placed before the order is placed",
     replay: "1 r1:kill-before",
     finds: "missing",
+    tells: "run update orders set placed = 1 where id = ? (shop-1)  → 1 changed",
     run: sqlite(async (world) => {
       const partner = new PodPartner({ ...world.clientOptions, storage: world.storage });
       for (const id of ids(world.database.prepare("select id from orders where placed = 0").all())) {
@@ -198,6 +206,7 @@ export const planted: readonly Planted[] = [
     name: "SQLite: a new identifier for each life",
     replay: "1 r2:kill",
     finds: "made twice",
+    tells: "one of shop-1-1, shop-1-2, shop-2-2 (the same content)",
     run: sqlite(async (world) => {
       const partner = new PodPartner({ ...world.clientOptions, storage: world.storage });
       for (const id of ids(world.database.prepare("select id from orders where placed = 0").all())) {
@@ -210,6 +219,7 @@ export const planted: readonly Planted[] = [
     name: "an identifier with the time in it",
     replay: "1 r2:kill",
     finds: "made twice",
+    tells: "get placed (shop-1)  → nothing",
     run: placing(
       each(async ({ database }, order, partner) => {
         if (await database.get("placed", order.customIdentifier)) return;
@@ -222,6 +232,7 @@ export const planted: readonly Planted[] = [
     name: "an error of a look-up counts as: no order",
     replay: "1 r3:429",
     finds: "made twice",
+    tells: "the call fails: RateLimitError (rate_limited)",
     run: placing(
       each(async ({ clientOptions, sleep }, order) => {
         const partner = new PodPartner({ ...clientOptions, retry: false });
@@ -235,6 +246,7 @@ export const planted: readonly Planted[] = [
     name: "a lease that the holder does not check again",
     replay: "1 r1:suspend",
     finds: "made twice",
+    tells: "get leases (shop-1)  → 17936",
     run: (options) => {
       const worker: SimulatedProgram = each(async ({ database, clock, sleep, clientOptions }, order) => {
         const { customIdentifier: id } = order;
@@ -257,6 +269,7 @@ export const planted: readonly Planted[] = [
     name: "a cancellation that counts as done after an error",
     replay: "1 r3:429",
     finds: "not as in the run without a fault",
+    tells: "shop-1 (lines[0].canceledQuantity is 0 instead of 1)",
     run: placing(
       each(async (_, order, partner) => {
         const { reference } = await partner.orders.ensure(order);
@@ -268,6 +281,7 @@ export const planted: readonly Planted[] = [
     name: "a claim filed in a catch",
     replay: "1 r1:429",
     finds: "made although the run without a fault did not: the claim",
+    tells: "the call fails: RateLimitError (rate_limited)",
     run: placing(
       async ({ database, clientOptions }) => {
         const partner = new PodPartner({ ...clientOptions, retry: false });
@@ -283,6 +297,7 @@ export const planted: readonly Planted[] = [
     name: "a budget that counts the rendertokens after they were spent",
     replay: "1 r1:lost",
     finds: "the budget was 2 rendertokens",
+    tells: "and sends it again: ConnectionError",
     run: placing(
       async ({ database, clientOptions }) => {
         const partner = new PodPartner(clientOptions);
@@ -311,6 +326,7 @@ export const planted: readonly Planted[] = [
     name: "acknowledged before it was stored",
     replay: "1 d2:lost",
     finds: "has not acted on the last change",
+    tells: "the response to the callback shop-1  → 204",
     run: placing(
       async (world) => {
         const store = async (order: Order) => {
@@ -328,6 +344,7 @@ export const planted: readonly Planted[] = [
     name: "an old status written over a newer one",
     replay: "154 r3:slow",
     finds: "acted on an older state after a newer one",
+    tells: "has acted on shop-1: 1 shipped",
     run: placing(
       async (world) => {
         const partner = partnerOf(world);
@@ -352,6 +369,7 @@ export const planted: readonly Planted[] = [
     name: "no sweep for what no callback reports",
     replay: "1 c1:never",
     finds: "has not acted on the last change",
+    tells: "✗ it gets lost",
     run: placing(
       async (world) => {
         const partner = partnerOf(world);
@@ -369,6 +387,7 @@ export const planted: readonly Planted[] = [
     name: "a mail for each callback",
     replay: "1 r5:suspend",
     finds: "mails about",
+    tells: "204, too late: the service has given up",
     run: placing(
       async (world) => {
         const partner = receive(world, ({ order }) =>
@@ -389,6 +408,7 @@ export const planted: readonly Planted[] = [
     name: "Postgres: the outbox row deleted before the call",
     replay: "1 r1:kill-before",
     finds: "missing",
+    tells: "query delete from outbox where id = $1 (shop-1)  → 1 changed",
     run: postgres(async ({ database, ...world }, id, partner) => {
       await database.query("delete from outbox where id = $1", [id]);
       await partner.orders.ensure(orderOf(world, id));
@@ -398,6 +418,7 @@ export const planted: readonly Planted[] = [
     name: "Postgres: a call in a transaction, with an identifier of its own",
     replay: "1 r1:kill",
     finds: "made twice",
+    tells: "the result of transaction  → rolled back",
     run: postgres(({ database, ...world }, id, partner) =>
       database.transaction(async (transaction) => {
         await transaction.query("delete from outbox where id = $1", [id]);
@@ -409,6 +430,7 @@ export const planted: readonly Planted[] = [
     name: "Postgres: every error is final",
     replay: "1 r1:429",
     finds: "missing",
+    tells: "(shop-1, refused)  → 1 changed",
     run: postgres(async ({ database, ...world }, id, partner) => {
       const placed = partner.orders.ensure(orderOf(world, id), { retry: false });
       const state = await placed.then(
