@@ -184,7 +184,7 @@ describe("pod-partner verify", () => {
     expect(rows).toEqual({
       again: "passed",
       "claim-lost": expect.stringMatching(/made twice: the claim about random-/),
-      "killed-claim": expect.stringMatching(/made twice: the claim about random-/),
+      "killed-claim": expect.stringMatching(/made twice: one of the claim about random-/),
     });
   });
 

@@ -85,6 +85,57 @@ describe("a test of a page", () => {
   }
 });
 
+/** Tests in which `simulate` finds a mistake, lets a careful program pass, and restores the platform. */
+const simulation = `
+const assert = require("node:assert/strict");
+const nodeCrypto = require("node:crypto");
+const timers = require("node:timers/promises");
+const { PodPartner } = require("pod-partner");
+const { simulate, validOrder } = require("pod-partner/testing");
+
+const setUp = ({ database, emulator }) =>
+  database.put("orders", "shop-1", validOrder(emulator, { customIdentifier: "shop-1" }));
+
+const forgetful = async ({ clientOptions, database, storage }) => {
+  const partner = new PodPartner({ ...clientOptions, storage });
+  for (const order of await database.all("orders")) {
+    if (await database.get("placed", order.customIdentifier)) continue;
+    await timers.setTimeout(3_600_000);
+    await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+    const customIdentifier = nodeCrypto.randomUUID() + Date.now() + Math.random();
+    await partner.orders.create({ ...order, customIdentifier }, { signal: AbortSignal.timeout(600_000) });
+    await database.put("placed", order.customIdentifier, true);
+  }
+};
+
+const careful = async ({ clientOptions, database, storage }) => {
+  const partner = new PodPartner({ ...clientOptions, storage });
+  for (const order of await database.all("orders")) await partner.orders.ensure(order);
+};
+
+const platform = () => [
+  setTimeout, clearTimeout, setInterval, clearInterval, Date, Math.random, AbortSignal.timeout, performance.now,
+  crypto.randomUUID, nodeCrypto.randomUUID, timers.setTimeout, process.emit,
+];
+
+test("finds the same mistake each time, and leaves real timers behind", async () => {
+  const before = platform();
+  const find = () => simulate(forgetful, { setUp, schedules: 20 }).then(() => "nothing", (error) => error.message);
+  const story = await find();
+  assert.match(story, /^made twice: [^]*waits 3600 s[^]*7200\\.\\d\\d s[^]*replay: "1 \\w+:kill/);
+  assert.equal(await find(), story);
+  platform().forEach((value, index) => assert.equal(value, before[index]));
+  const began = Date.now();
+  await timers.setTimeout(20);
+  assert.ok(Date.now() - began < 3_000_000);
+}, 300_000);
+
+test("lets a careful program pass", async () => {
+  const { operations } = await simulate(careful, { setUp, schedules: 10 });
+  assert.equal(operations.request, 2);
+}, 300_000);
+`;
+
 describe("the test of docs/testing.md", () => {
   it("passes in vitest", async () => {
     const folder = await installedProject();
@@ -100,5 +151,21 @@ describe("the test of docs/testing.md", () => {
     await writeFile(join(folder, "shop.test.js"), testFor("jest"));
     await writeFile(join(folder, "package.json"), "{}");
     expect(await start([join(jest ?? "", "bin/jest.js")], folder)).toContain("Tests:       1 passed, 1 total");
+  });
+});
+
+describe("a test with simulate", () => {
+  it("passes in node:test", async () => {
+    const folder = await installedProject();
+    await writeFile(join(folder, "simulate.test.cjs"), `const { test } = require("node:test");${simulation}`);
+    expect(await start(["--test", "--test-reporter=tap", "simulate.test.cjs"], folder)).toContain("# pass 2");
+  });
+
+  const jest = toolOf("jest");
+  it.skipIf(jest === undefined)("passes in Jest", async () => {
+    const folder = await installedProject();
+    await writeFile(join(folder, "simulate.test.js"), simulation);
+    await writeFile(join(folder, "package.json"), "{}");
+    expect(await start([join(jest ?? "", "bin/jest.js")], folder)).toContain("Tests:       2 passed, 2 total");
   });
 });

@@ -13,6 +13,8 @@ export interface LifeWatch {
   /** Gets each call of a client that begins, and each that fails. */
   readonly onCall?: ((call: CallTrace) => void) | undefined;
   readonly onCallFailed?: ((call: CallTrace) => void) | undefined;
+  /** Gets each time for which it waits, in milliseconds. */
+  readonly onWait?: ((ms: number) => void) | undefined;
 }
 
 /** One life of a program: from its start until it is killed, or until its run ends. It is a process in all that the program can see. */
@@ -72,6 +74,10 @@ export class Life implements Surroundings {
 
   readonly onCallFailed = (call: CallTrace): void => {
     if (!this.#isOver) this.#watch.onCallFailed?.(call);
+  };
+
+  readonly onWait = (ms: number): void => {
+    if (!this.#isOver) this.#watch.onWait?.(ms);
   };
 
   /** Its timers and responses wait. The time and all others go on. */

@@ -16,6 +16,8 @@ export interface Surroundings {
   /** Gets each call of a client that begins, and each that fails. */
   readonly onCall: (call: CallTrace) => void;
   readonly onCallFailed: (call: CallTrace) => void;
+  /** Gets each time for which it waits, in milliseconds. */
+  readonly onWait: (ms: number) => void;
 }
 
 /** Where code runs: its surroundings, and the call of a client that it is a part of. */
@@ -81,8 +83,14 @@ interface Abortable {
   readonly signal?: AbortSignal | undefined;
 }
 
-const sleep = <T>({ clock }: Surroundings, ms = 0, value?: T, { signal }: Abortable = {}): Promise<T | undefined> =>
+const sleep = <T>(
+  { clock, onWait }: Surroundings,
+  ms = 0,
+  value?: T,
+  { signal }: Abortable = {},
+): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
+    onWait(ms);
     let stopListening = () => {};
     const stop = clock.after(ms, () => {
       stopListening();

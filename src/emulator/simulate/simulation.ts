@@ -326,6 +326,7 @@ class Run<Database extends object> {
           if (this.schedule.events.length === 0) this.#find("failed", `it fails without a fault: ${wordsOf(error)}`);
         },
         onCall: (call) => this.#trace.call(this.#whoIs(life), call, `call ${call.endpoint}`),
+        onWait: (ms) => this.#note(life, `waits ${seconds(ms)}`),
         onCallFailed: ({ error }) =>
           this.#trace.add(this.#whoIs(life), { kind: "call", text: `the call fails: ${failureText(error)}` }),
       });
@@ -387,7 +388,7 @@ class Run<Database extends object> {
       clock: life.clock,
       random: life.random,
       sleep: (ms) => {
-        if (!life.isOver) this.#note(life, `waits ${seconds(ms)}`);
+        life.onWait(ms);
         return new Promise((resolve) => void life.clock.after(ms, resolve));
       },
       serve: (receive) => {
