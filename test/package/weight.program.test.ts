@@ -51,10 +51,12 @@ describe("loading the package", () => {
     expect(calls - entry).toBeLessThan(9_100);
   });
 
-  // A use of `z.core` as a value makes esbuild keep all of zod, and a third of the import's time.
-  it("has none of zod's messages in other languages in the build", async () => {
+  // A use of `z.core` as a value makes esbuild keep all of zod, and a third of the import's time. A use of `z.iso` moves the JSON Schema.
+  it("has none of zod's messages in other languages in the build, and its JSON Schema only in the emulator", async () => {
     const files = (await readdir(join(root, "dist"))).filter((name) => name.endsWith(".js"));
     const texts = await Promise.all(files.map((name) => readFile(join(root, "dist", name), "utf8")));
-    expect(files.filter((_, index) => texts[index]?.includes("zod/v4/locales"))).toEqual([]);
+    const having = (text: string) => files.filter((_, index) => texts[index]?.includes(text));
+    expect(having("zod/v4/locales")).toEqual([]);
+    expect(having("zod/v4/core/to-json-schema")).toEqual(["testing.js"]);
   });
 });
