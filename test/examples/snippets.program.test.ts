@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { concurrently } from "../../src/util/concurrency.ts";
 import { installedProject } from "../package/tarball.ts";
 import { faultsOf } from "../support/compile.ts";
 import { blockPrograms, type Program, pagePrograms, pages, uncheckedFences } from "./blocks.ts";
@@ -31,20 +30,34 @@ const promised = ({ code }: Program): readonly string[] =>
   [...code.matchAll(/console\.log\(.*\)[;,]? \/\/ → (.*)$/gm)].map(([, text = ""]) => text);
 
 interface Finished {
-  /** Those of the expected texts that it printed. */
   readonly printed: readonly string[];
-  readonly failure: string | undefined;
+  /** The stack of what it threw. */
+  readonly failure?: string;
 }
 
-/** Runs a page's program in the folder as a reader does. */
-async function run(folder: string, program: Program): Promise<Finished> {
-  await writeFile(join(folder, program.name), program.code);
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program.name], { cwd: folder, timeout: 20_000 }, (error, output, errors) => {
-      const printed = output.split("\n").filter((line) => promised(program).includes(line));
-      resolve({ printed, failure: error === null ? undefined : errors });
-    });
-  });
+/** Runs the programs one after the other, and writes what came of each. One process loads the package once. */
+const runner = `
+  import { writeFileSync } from "node:fs";
+  import { format } from "node:util";
+  const finished = {};
+  for (const name of process.argv.slice(2)) {
+    const printed = [];
+    console.log = (...values) => printed.push(...format(...values).split("\\n"));
+    console.error(name);
+    const failure = await import("./" + name).then(() => undefined, ({ stack }) => stack);
+    finished[name] = { printed, failure };
+  }
+  writeFileSync("finished.json", JSON.stringify(finished));
+`;
+
+/** Runs the pages' programs in the folder as a reader does. */
+async function run(folder: string, programs: readonly Program[]): Promise<Readonly<Record<string, Finished>>> {
+  for (const { name, code } of programs) await writeFile(join(folder, name), code);
+  await writeFile(join(folder, "runner.mjs"), runner);
+  const names = programs.map(({ name }) => name);
+  // Rejects with the names of the programs that ran when one does not end.
+  await promisify(execFile)(process.execPath, ["runner.mjs", ...names], { cwd: folder, timeout: 120_000 });
+  return JSON.parse(await readFile(join(folder, "finished.json"), "utf8"));
 }
 
 describe("the code in the pages", () => {
@@ -59,13 +72,13 @@ describe("the code in the pages", () => {
 
   it("every page runs as pasted in a new folder with the packed package, and prints the expected lines", async () => {
     const folder = await installedProject(["@opentelemetry"]);
-    const failures: string[] = [];
-    for await (const { input: program, ...outcome } of concurrently(pagePrograms, 4, (one) => run(folder, one))) {
-      const { printed, failure } = outcome.ok ? outcome.value : { printed: [], failure: String(outcome.error) };
-      if (failure !== undefined || !isDeepStrictEqual(printed, promised(program))) {
-        failures.push(`${program.page}: ${failure ?? `printed only ${printed}`}`);
-      }
-    }
+    const finished = await run(folder, pagePrograms);
+    const failures = pagePrograms.flatMap((program) => {
+      const { printed = [], failure } = finished[program.name] ?? {};
+      const shown = printed.filter((line) => promised(program).includes(line));
+      if (failure === undefined && isDeepStrictEqual(shown, promised(program))) return [];
+      return `${program.page}: ${failure ?? `printed only ${shown}`}`;
+    });
     expect(failures).toEqual([]);
   });
 });
