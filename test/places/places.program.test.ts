@@ -7,13 +7,10 @@ import { type RunningEmulator, sampleImage, startEmulator } from "pod-partner/te
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { orderOf } from "../http/matrix/subjects.ts";
 import { pack, root } from "../package/tarball.ts";
-import { isMissing, places, placesTable } from "./places.ts";
+import { all, isMissing, places, placesTable } from "./places.ts";
 import type { Day } from "./program.ts";
 
 const run = promisify(execFile);
-
-/** `npm run test:places` tries all of them, a test run the fast ones. */
-const all = process.env.PLACES === "all";
 
 /** The result of the program, by the specification: 202 and 204 aside, it is the same in each place. */
 const expected = {

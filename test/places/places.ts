@@ -14,6 +14,9 @@ const execute = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const toolFolders = [here("."), here("../runtimes"), here("../..")];
 
+/** `npm run test:places` tries all of them, a test run the fast ones. */
+export const all = process.env.PLACES === "all";
+
 /** The folder of an installed development tool, or undefined. */
 export function toolOf(name: string): string | undefined {
   return toolFolders.map((folder) => join(folder, "node_modules", name)).find(existsSync);
