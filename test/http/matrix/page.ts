@@ -10,8 +10,8 @@ const strikes: Readonly<Record<Row["strikes"], string>> = {
 
 const introduction = `# What does the SDK do after each fault?
 
-[Faults](../faults.md) has the rules. A test (\`test/http/matrix\`) plays each cell of these tables twice: over a port, and within the process. A cell shows
-the result of the call, the number of requests at the service (look-ups included), and how often the call took effect there.
+[Faults](../faults.md) has the rules. A test (\`test/http/matrix\`) plays each cell of these tables within the process, and faults of the connection and of
+the body over each transport, too. A cell shows the result of the call, the number of requests at the service (look-ups included), and how often the call took effect there.
 
 - **before**, **after**: the fault comes before or after the service has processed the request.
 - **value**: the call succeeds. **recovered**: it succeeds by a look-up, because its own response was lost.
