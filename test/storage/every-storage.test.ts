@@ -1,8 +1,9 @@
 import type { KeyValueStorage } from "pod-partner";
+import { postgresStorage } from "pod-partner/postgres";
 import { createManualClock } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { takeLock } from "../../src/storage/lock.ts";
-import { bytes, describeEachStorage, keysOf, text } from "./storages.ts";
+import { bytes, describeEachStorage, keysOf, startPGlite, text } from "./storages.ts";
 
 const all = Uint8Array.from({ length: 256 }, (_, index) => index);
 const hour = 3_600_000;
@@ -118,7 +119,7 @@ describeEachStorage("a storage", ({ open, pass }) => {
 
   it("iterates several pages of keys, also while some are read, changed and deleted", async () => {
     const storage = open();
-    const keys = Array.from({ length: 1_234 }, (_, index) => `many:${index}`);
+    const keys = Array.from({ length: 550 }, (_, index) => `many:${index}`);
     await storage.set("other", all);
     for (let from = 0; from < keys.length; from += 100) {
       await Promise.all(keys.slice(from, from + 100).map((key) => storage.set(key, all)));
@@ -215,5 +216,12 @@ describeEachStorage("a storage", ({ open, pass }) => {
     expect(await takeLock(open(), "lock", hour, clock)).toBeTypeOf("object");
     await clock.advance(hour / 3);
     expect(await Promise.all(renewed)).toEqual([true, true, false]);
+  });
+});
+
+it("is refused inside a transaction of PGlite", async () => {
+  const database = await startPGlite();
+  await database.transaction(async (transaction) => {
+    expect(() => postgresStorage(transaction as never)).toThrow("client: is inside a transaction");
   });
 });

@@ -10,7 +10,7 @@ import { createScopeOf } from "../../src/storage/scoped-storage.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { describeWithPostgres, table, usePostgres } from "../support/use-postgres.ts";
-import { bytes, keysOf, startPGlite, text } from "./storages.ts";
+import { bytes, keysOf, text } from "./storages.ts";
 
 const all = Uint8Array.from({ length: 256 }, (_, index) => index);
 
@@ -272,8 +272,6 @@ describeWithPostgres("a storage in Postgres", () => {
     const expectRefusal = (inside: unknown) =>
       expect(() => postgresStorage(inside as never)).toThrow("client: is inside a transaction");
     await sqlOf().begin(async (sql) => expectRefusal(sql));
-    const database = await startPGlite();
-    await database.transaction(async (transaction) => expectRefusal(transaction));
   });
 
   it("uses a client of `pg` for one statement at a time", async () => {

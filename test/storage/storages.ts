@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { Redis } from "ioredis";
-import { Client, Pool } from "pg";
+import { Pool } from "pg";
 import { type KeyValueStorage, memoryStorage } from "pod-partner";
 import { type PostgresClient, postgresStorage } from "pod-partner/postgres";
 import { redisStorage } from "pod-partner/redis";
@@ -127,12 +127,6 @@ function poolOf(url: string): Connected {
   return { client, close: () => client.end() };
 }
 
-async function clientOf(url: string): Promise<Connected> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  return { client, close: () => client.end() };
-}
-
 function postgresJsOf(url: string): Connected {
   const client = postgres(url);
   return { client, close: () => client.end() };
@@ -167,7 +161,6 @@ const kinds = {
 /** They share one server. */
 const clientsOfPostgres = [
   ["a pool of pg", poolOf, false],
-  ["a client of pg", clientOf, false],
   ["postgres.js", postgresJsOf, false],
   ["a pool of pg behind PgBouncer", poolOf, true],
   ["postgres.js behind PgBouncer", postgresJsOf, true],
