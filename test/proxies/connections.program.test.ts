@@ -6,9 +6,9 @@ import { failuresOf, overEachTransport } from "./setup.ts";
 overEachTransport((setUp) => {
   it("each order is one request when the gateway closes each connection after its response", async () => {
     await using setup = await setUp({ closes: true });
-    expect(failuresOf(await setup.place(60, 6))).toEqual([]);
-    expect(setup.emulator.requests).toHaveLength(60);
-    expect((await setup.made()).orders).toBe(60);
+    expect(failuresOf(await setup.place(30, 6))).toEqual([]);
+    expect(setup.emulator.requests).toHaveLength(30);
+    expect((await setup.made()).orders).toBe(30);
   });
 
   it("each order is created once when the gateway closes idle connections as they are reused", async () => {
@@ -31,8 +31,8 @@ overEachTransport(
   (setUp) => {
     it("each order is created once when a connection carries three requests", async () => {
       await using setup = await setUp({ requestsPerConnection: 3 });
-      expect(failuresOf(await setup.place(120, 6))).toEqual([]);
-      expect((await setup.made()).orders).toBe(120);
+      expect(failuresOf(await setup.place(30, 6))).toEqual([]);
+      expect((await setup.made()).orders).toBe(30);
     });
   },
   { kinds: ["nginx"] },

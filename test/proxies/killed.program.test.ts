@@ -41,7 +41,7 @@ overEachTransport((setUp) => {
   it("each of many orders is created once while the service is killed twice", async () => {
     await using setup = await setUp();
     setup.emulator.faults.add({ ...slow, ms: 30 });
-    const placing = setup.place(120, 6);
+    const placing = setup.place(60, 3);
     for (let kill = 0; kill < 2; kill++) {
       await sleep(200);
       await setup.relay.cut();
@@ -49,6 +49,6 @@ overEachTransport((setUp) => {
       await setup.relay.mend();
     }
     expect(failuresOf(await placing)).toEqual([]);
-    expect((await setup.made()).orders).toBe(120);
+    expect((await setup.made()).orders).toBe(60);
   });
 });

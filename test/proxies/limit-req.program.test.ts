@@ -5,17 +5,17 @@ import { behindEachGateway, failuresOf, setUp } from "./setup.ts";
 behindEachGateway(
   (kind) => {
     it.each([
-      ["a burst of 20", 20],
+      ["a burst of 10", 10],
       ["no burst", 0],
-    ])("each of 60 concurrent orders is created once when limit_req has %s", async (_, burst) => {
-      await using setup = await setUp(kind, { perSecond: 30, burst });
+    ])("each of 30 concurrent orders is created once when limit_req has %s", async (_, burst) => {
+      await using setup = await setUp(kind, { perSecond: 15, burst });
       let refused = 0;
       const onResponse = ({ status }: { readonly status: number }) => {
         if (status === 503) refused += 1;
       };
       const partner = setup.partner({ hooks: { onResponse } });
-      expect(failuresOf(await setup.place(60, 60, partner))).toEqual([]);
-      expect((await setup.made()).orders).toBe(60);
+      expect(failuresOf(await setup.place(30, 30, partner))).toEqual([]);
+      expect((await setup.made()).orders).toBe(30);
       expect(refused).toBeGreaterThan(0);
     });
   },

@@ -6,9 +6,9 @@ overEachTransport((setUp) => {
     await using setup = await setUp();
     setup.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });
     using reloading = setup.gateway.reloadEvery(400, 4);
-    const outcomes = await setup.place(200, 8);
+    const outcomes = await setup.place(80, 3);
     expect(failuresOf(outcomes)).toEqual([]);
-    expect((await setup.made()).orders).toBe(200);
+    expect((await setup.made()).orders).toBe(80);
     expect(reloading.count).toBeGreaterThan(1);
   });
 
