@@ -69,7 +69,7 @@ async function flood(callbacks: number, send: (number: number) => Promise<number
   return statuses;
 }
 
-describe("10,000 forged callbacks", () => {
+describe("forged callbacks", () => {
   it("with a token cost no request and no memory, and honest ones are handled meanwhile", async () => {
     const { references, send, handled, reads } = await startShop({ token });
     const forge = (number: number) => send({ token: `forged-${number}`, order_reference_v2: invented(number) });
@@ -103,10 +103,10 @@ describe("10,000 forged callbacks", () => {
   it("without a token cost a bounded number of requests, and honest ones are handled when they are repeated", async () => {
     const clock = createManualClock();
     const { references, send, handled, reads } = await startShop({ clock });
-    const statuses = await flood(10_000, (number) => send({ order_reference_v2: invented(number) }));
+    const statuses = await flood(2_000, (number) => send({ order_reference_v2: invented(number) }));
     // 100 orders may be missing, and those in work when the limit is reached.
     expect(reads()).toBeLessThanOrEqual(103);
-    expect(statuses).toEqual({ 204: reads(), 503: 10_000 - reads() });
+    expect(statuses).toEqual({ 204: reads(), 503: 2_000 - reads() });
     const refused = await Promise.all(references.map((reference) => send({ order_reference_v2: reference })));
     expect(refused.every((status) => status === 503)).toBe(true);
     await clock.advance(5 * 60_000);

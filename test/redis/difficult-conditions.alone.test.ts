@@ -75,7 +75,7 @@ describeWithRedis("a fleet under difficult conditions", () => {
       const fleet = simulate(context.redis, roundTrip);
       const { clock, join } = fleet;
       const service = createService(clock, large);
-      for (let process = 0; process < 16; process += 1) start(fleet, service, 1_000, 1_000);
+      for (let process = 0; process < 16; process += 1) start(fleet, service, 100, 1_000);
       await clock.run(clock.now() + 8_000);
       const pacer = join();
       const quote = endpointOf("orders.quote");

@@ -81,7 +81,7 @@ describeWithRedis("a fleet, against a model of the service's bucket", () => {
         expect(clock.pending).toBe(0);
         expect(took).toBeLessThan(longest(given));
       }),
-      { numRuns: 20, examples: [[nearlyFull]] },
+      { numRuns: 10, examples: [[nearlyFull]] },
     );
   });
 });

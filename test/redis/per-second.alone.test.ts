@@ -129,11 +129,11 @@ describeWithRedis("the ceiling of a fleet", () => {
   });
 
   it("continues when the server's clock is set back by an hour", async () => {
-    const { fleet, began, outcomes } = start(2, () => 2_000);
+    const { fleet, began, outcomes } = start(2, () => 200);
     fleet.clock.after(2_000, () => {
       fleet.ahead = -3_600_000;
     });
-    await fleet.clock.run(began + 300_000);
-    expect(times(outcomes)).toHaveLength(4_000);
+    await fleet.clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(400);
   });
 });
