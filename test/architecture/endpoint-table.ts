@@ -1,12 +1,6 @@
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import tsconfig from "../../tsconfig.json" with { type: "json" };
 import { endpoints } from "../support/endpoints.ts";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const { options } = ts.convertCompilerOptionsFromJson(tsconfig.compilerOptions, root);
-const program = ts.createProgram([`${root}src/index.ts`], options);
-const checker = program.getTypeChecker();
+import { checker, program, root } from "./program.ts";
 
 /** A method of the client, as its source declares it. */
 interface Method {

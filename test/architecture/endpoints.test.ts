@@ -4,6 +4,7 @@ import { allRoutes } from "../../src/emulator/routes/table.ts";
 import { nameOf, promised, endpoints as specified } from "../conformance/support/endpoints.ts";
 import { jsonCases } from "../conformance/support/requests.ts";
 import { endpoints } from "../support/endpoints.ts";
+import { exported, reachableClasses } from "./classes.ts";
 import { methods, page } from "./endpoint-table.ts";
 
 /** Layer images and evidence have no path in the specification: a product's detail and a claim give their whole URLs. */
@@ -60,5 +61,21 @@ describe("the endpoints of part 4", () => {
 
   it("are in docs/endpoints.md, each with its method, its result and its effect", async () => {
     await expect(page()).toMatchFileSnapshot("../../docs/endpoints.md");
+  });
+});
+
+describe("the classes that are reachable from the client", () => {
+  const classes = reachableClasses();
+
+  it("are all exported: a library that exports one of them needs its name", () => {
+    expect(classes.length).toBeGreaterThan(15);
+    expect(classes.filter((symbol) => !exported.has(symbol)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("are called resources, so that they differ from the records that they return", () => {
+    const ofResources = classes.filter((symbol) =>
+      symbol.declarations?.some((declaration) => declaration.getSourceFile().fileName.includes("/src/resources/")),
+    );
+    expect(ofResources.filter(({ name }) => !name.endsWith("Resource")).map(({ name }) => name)).toEqual([]);
   });
 });
