@@ -25,6 +25,8 @@ export interface Measured {
   readonly emulator?: OfEmulator;
   /** Whether the client works with this value without an override, although it is not the assumed one. */
   readonly harmless?: boolean;
+  /** Whether the client works with this value in no way: no file covers it. */
+  readonly unusable?: boolean;
   /** What follows for a program. */
   readonly follows?: string;
 }
@@ -45,6 +47,10 @@ export interface Row {
   readonly uploads?: number;
   /** The option without which it is not tried. */
   readonly needs?: keyof Permitted;
+  /** Whether a run that could not try it is no success, because `orders.ensure` depends on it. */
+  readonly essential?: boolean;
+  /** What a file says about it that was written by hand. */
+  given?(assumptions: Partial<Assumptions>): unknown;
   /** Whether what is expected covers a value that is not equal to it. */
   covers?(value: unknown, expected: unknown): boolean;
   measure(lab: Lab): Promise<Measured>;
@@ -193,11 +199,18 @@ export class Lab {
     };
   }
 
-  /** The products of the first page that can probably be ordered. */
-  async products(): Promise<readonly Fields[]> {
-    const products = await this.list("/products");
-    const ready = products.filter(({ status }) => status === undefined || status === "launched");
-    return ready.length > 0 ? ready : products;
+  /** The products that can probably be ordered, of the first page that has one. */
+  products(): Promise<readonly Fields[]> {
+    return this.once("products", async () => {
+      let { body } = await this.read("/products");
+      for (let page = 1; ; page += 1) {
+        const ready = recordsIn(at(body, "products")).filter(({ status }) => !status || status === "launched");
+        const cursor = at(body, "nextCursor");
+        if (ready.length > 0) return ready;
+        if (typeof cursor !== "string" || page === maxProductPages) return await this.list("/products");
+        body = (await this.get("/products", { cursor })).body;
+      }
+    });
   }
 
   /** Tries products without an image until one is refused and another one is ordered. At most three are ordered. */
@@ -344,28 +357,43 @@ export class Lab {
     return this.get("/utilities/lookup-order-reference-by-custom-identifier", { [parameter]: identifier });
   }
 
-  /** The name of the look-up's parameter: that which finds an order of this run. */
-  lookup() {
-    return this.once("look-up", async () => {
-      const { reference, draft, placedAt } = await this.order("main");
-      const names = [...new Set([...this.likely, ...lookupParameters])];
+  /** The answer of the look-up that shows an order of this run; undefined if it does not. */
+  async #showsMain(parameter: string, identifier: string): Promise<Answer | undefined> {
+    const { reference } = await this.order("main");
+    const answer = await this.lookUp(parameter, identifier);
+    return isSuccess(answer) && JSON.stringify(answer.body ?? null).includes(reference) ? answer : undefined;
+  }
+
+  /** The parameter of the look-up that finds an order of this run, with the answer; undefined if no likely name does. */
+  lookupParameter() {
+    return this.once("look-up parameter", async () => {
+      const { draft, placedAt } = await this.order("main");
+      const none = `${this.service.nextIdentifier()}-none`;
+      const names = new Set([...this.likely, ...lookupParameters]);
       let found: { readonly parameter: string; readonly answer: Answer } | undefined;
       const look = async () => {
         for (const parameter of names) {
-          const answer = await this.lookUp(parameter, String(draft.customIdentifier));
-          if (!isSuccess(answer) || !JSON.stringify(answer.body ?? null).includes(reference)) continue;
-          found = { parameter, answer };
-          return true;
+          const answer = await this.#showsMain(parameter, String(draft.customIdentifier));
+          if (answer === undefined) continue;
+          // A service that ignores the parameter shows the same order for every identifier.
+          if ((await this.#showsMain(parameter, none)) !== undefined) names.delete(parameter);
+          else found ??= { parameter, answer };
+          if (found !== undefined) return true;
         }
-        return false;
+        return names.size === 0;
       };
       // Each look takes a request for each name: the pauses grow.
-      await this.until(placedAt, look, (passed) => Math.max(1_000, passed / 2));
-      if (found === undefined) {
-        throw new Untried(
-          `none of ${names.length} likely names finds a new order: ask your contact at the service, because orders.ensure needs the name`,
-        );
-      }
+      await this.until(placedAt, look, (passed) => Math.max(1_000, passed));
+      return found;
+    });
+  }
+
+  /** The look-up, and what a client makes of its answers. */
+  lookup() {
+    return this.once("look-up", async () => {
+      const { reference, draft } = await this.order("main");
+      const found = await this.lookupParameter();
+      if (found === undefined) throw new Untried("the parameter of the look-up is not known");
       const { parameter: customIdentifierParameter, answer } = found;
       const place = placeOf(answer.body, reference);
       const ofField = place === undefined || place === "" || place.includes(".") ? {} : { orderReferenceField: place };
@@ -396,6 +424,9 @@ interface FullPage {
   readonly cursor: string;
 }
 
+/** Pages that are read at most to find a product that can be ordered. */
+export const maxProductPages = 10;
+
 export const pagedLists = ["orders", "products", "images", "items", "claims"] as const;
 
 /** Goes on with another value when something cannot be measured. */
@@ -407,11 +438,13 @@ export const unlessUntried =
   };
 
 /** The names that the parameter of the look-up may have, the likeliest first. */
-const lookupParameters = [
+export const lookupParameters = [
   "customIdentifier",
   "identifier",
   "customReference",
   "custom_identifier",
+  "customidentifier",
+  "custom-identifier",
   "customOrderIdentifier",
   "orderIdentifier",
   "externalIdentifier",

@@ -1,6 +1,6 @@
 import { isRecord } from "../util/foreign.ts";
 import { readPackageFile } from "../util/package-file.ts";
-import { type ConformFinding, type ConformReport, isAsAssumed, type Verdict } from "./conform-run.ts";
+import { type ConformFinding, type ConformReport, isAsAssumed, isMissing, type Verdict } from "./conform-run.ts";
 import { escaped, htmlPage } from "./report-page.ts";
 import { counted } from "./terminal.ts";
 
@@ -71,16 +71,18 @@ export function toJunit(report: ConformReport): string {
   const cases = report.findings.map((finding) => {
     const { row, verdict, reason = "" } = finding;
     const { is, was } = comparedOf(finding);
-    const inside =
-      verdict === "not tried"
+    const inside = isMissing(finding)
+      ? `<error message="${escaped(reason)}"/>`
+      : verdict === "not tried"
         ? `<skipped message="${escaped(reason)}"/>`
         : verdict === "differs"
           ? `<failure type="differs" message="${escaped(`expected ${was}, measured ${is}`)}">${escaped(consequenceOf(finding))}</failure>`
           : "";
     return `  <testcase classname="pod-partner conform" name="${row.id}: ${escaped(row.title)}">${inside}</testcase>`;
   });
+  const missing = report.findings.filter(isMissing).length;
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="pod-partner conform" tests="${report.findings.length}" failures="${countOf(report, "differs")}" skipped="${countOf(report, "not tried")}" time="${(report.took / 1_000).toFixed(1)}">
+<testsuite name="pod-partner conform" tests="${report.findings.length}" failures="${countOf(report, "differs")}" errors="${missing}" skipped="${countOf(report, "not tried") - missing}" time="${(report.took / 1_000).toFixed(1)}">
 ${cases.join("\n")}
 </testsuite>
 `;
@@ -155,8 +157,8 @@ const style = `
 export function toHtml(report: ConformReport): string {
   const { baseUrl, date, requests, orders, left, interrupted, failure, took, version } = report;
   const differing = countOf(report, "differs");
-  const verdict =
-    differing === 0 ? "The service is as assumed" : `${counted(differing, "difference")} from what is assumed`;
+  const asAssumed = report.findings.some(isMissing) ? "The look-up was not tried" : "The service is as assumed";
+  const verdict = differing === 0 ? asAssumed : `${counted(differing, "difference")} from what is assumed`;
   const title = interrupted || failure !== undefined ? "Ended before all was measured" : verdict;
   const cards = sections.map(
     ([name, label]) =>

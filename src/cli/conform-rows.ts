@@ -10,9 +10,12 @@ import {
   keysOf,
   type Lab,
   layerUrls,
+  lookupParameters,
   type Measured,
+  maxProductPages,
   missing,
   orderAddress,
+  type Permitted,
   pagedLists,
   pendingRender,
   productDetail,
@@ -37,7 +40,17 @@ import {
 
 type NoOrder = Assumptions["noOrder"][number];
 
-const noForm = "No override covers this form: `orders.ensure` cannot place an order. Ask your contact at the service.";
+const noForm = {
+  unusable: true,
+  follows: "No override covers this form: `orders.ensure` cannot place an order. Ask your contact at the service.",
+};
+
+const noParameter = {
+  value: `none of ${lookupParameters.length} likely names`,
+  unusable: true,
+  follows:
+    "`orders.ensure` cannot find an order. Ask your contact at the service for the name of the query parameter, write it into the file as `assumptions.customIdentifierParameter`, and run conform with `--compare`.",
+};
 
 /** The form in which the look-up says that no order has the identifier; undefined if it is none that a client can know. */
 function noOrderForm(answer: Answer, field: string): NoOrder | undefined {
@@ -511,9 +524,12 @@ export const rows: readonly Row[] = [
     gap: 89,
     title: "Parameter of the look-up by identifier",
     assumed: "customIdentifier",
+    essential: true,
+    given: ({ customIdentifierParameter }) => customIdentifierParameter,
     requests: 150,
     measure: async (lab) => {
-      const { parameter } = await lab.lookup();
+      const { parameter } = (await lab.lookupParameter()) ?? {};
+      if (parameter === undefined) return noParameter;
       return {
         value: parameter,
         assumptions: { customIdentifierParameter: parameter },
@@ -526,11 +542,11 @@ export const rows: readonly Row[] = [
     gap: 79,
     title: "Field of the look-up's response",
     assumed: "orderReference",
-    requests: 0,
+    requests: 2,
     measure: async (lab) => {
       const { identifier, place, ofField, ensures } = await lab.lookup();
       const value = place === "" ? "the body itself" : (place ?? "another form");
-      if ((await ensures(identifier)) !== "finds") return { value, follows: noForm };
+      if ((await ensures(identifier)) !== "finds") return { value, ...noForm };
       return {
         value,
         assumptions: ofField,
@@ -552,7 +568,7 @@ export const rows: readonly Row[] = [
       const form = noOrderForm(answer, ofField.orderReferenceField ?? "");
       if (form === undefined || (await ensures(identifier, { noOrder: [form] })) !== "sends") {
         const isBare = codeOf(answer) === "no code";
-        return { value: isBare ? `${answer.status} with ${formOf(answer.body)}` : inWords(answer), follows: noForm };
+        return { value: isBare ? `${answer.status} with ${formOf(answer.body)}` : inWords(answer), ...noForm };
       }
       return {
         value: form,
@@ -1166,3 +1182,15 @@ export const rows: readonly Row[] = [
     },
   },
 ];
+
+const sum = (numbers: readonly (number | undefined)[]): number =>
+  numbers.reduce<number>((total, number = 0) => total + number, 0);
+
+/** What a run costs at most. */
+export function costOf(permitted: Permitted) {
+  const asked = rows.filter(({ needs }) => needs === undefined || permitted[needs]);
+  // The orders that the rows share, and those that products are tried with.
+  const orders = sum(asked.map((row) => row.orders)) + 6;
+  const requests = sum(asked.map((row) => row.requests)) + 3 * orders + maxProductPages;
+  return { rows: asked.length, orders, requests, uploads: sum(asked.map((row) => row.uploads)) };
+}

@@ -1,4 +1,4 @@
-import type { MeasuredAssumptions } from "pod-partner";
+import type { Assumptions, MeasuredAssumptions } from "pod-partner";
 import { isRecord } from "../util/foreign.ts";
 import { version } from "../util/runtime.ts";
 import { inOneLine, mapTexts } from "../util/visible.ts";
@@ -66,15 +66,22 @@ function isSame(value: unknown, expected: unknown): boolean {
   return Object.entries(value).every(([name, inner]) => Object.hasOwn(expected, name) && isSame(inner, expected[name]));
 }
 
+/** Whether a row was not tried that must be known. */
+export const isMissing = ({ row, verdict, inFile }: ConformFinding): boolean =>
+  row.essential === true && verdict === "not tried" && !inFile;
+
 /** The exit code of a report. */
 export const isAsAssumed = ({ findings }: ConformReport): boolean =>
-  findings.every(({ verdict }) => verdict !== "differs");
+  !findings.some((finding) => finding.verdict === "differs" || isMissing(finding));
 
 /** What a value is compared with. */
-const expectedOf = (row: Row, compare: MeasuredAssumptions | undefined) =>
-  compare !== undefined && Object.hasOwn(compare.measured, row.id)
-    ? { inFile: true, expected: compare.measured[row.id] }
-    : { inFile: false, expected: row.assumed };
+function expectedOf(row: Row, compare: MeasuredAssumptions | undefined) {
+  const { measured = {}, assumptions = {} } = compare ?? {};
+  const expected = Object.hasOwn(measured, row.id)
+    ? measured[row.id]
+    : row.given?.(assumptions as Partial<Assumptions>);
+  return expected === undefined ? { inFile: false, expected: row.assumed } : { inFile: true, expected };
+}
 
 function judge(row: Row, measured: Measured, compare: MeasuredAssumptions | undefined): ConformFinding {
   const { inFile, expected } = expectedOf(row, compare);
@@ -147,8 +154,16 @@ async function isGone(service: MeasuredService, error: unknown): Promise<string 
 
 /** Measures the service, and cancels every order that it placed. */
 export async function runConform(setup: ConformSetup): Promise<ConformReport> {
-  const { clock, baseUrl, compare, only = rows, permitted = {}, onStart, onFinding, onStop } = setup;
   const service = new MeasuredService(setup);
+  try {
+    return await measureAll(service, setup);
+  } finally {
+    service.close();
+  }
+}
+
+async function measureAll(service: MeasuredService, setup: ConformSetup): Promise<ConformReport> {
+  const { clock, baseUrl, compare, only = rows, permitted = {}, onStart, onFinding, onStop } = setup;
   onStop?.(() => service.stop());
   const began = clock.now();
   const date = new Date().toISOString();
@@ -172,7 +187,7 @@ export async function runConform(setup: ConformSetup): Promise<ConformReport> {
     try {
       const found = mapTexts(await measureRow(row, lab), redact) as Measured;
       finding = judge(row, found, compare);
-      measured[row.id] = found.value;
+      if (!found.unusable) measured[row.id] = found.value;
       // The file stays small: it has what a default does not say.
       if (!isSame(found.value, row.assumed) && !row.covers?.(found.value, row.assumed)) {
         merge(assumptions, found.assumptions);

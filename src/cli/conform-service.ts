@@ -79,6 +79,8 @@ export interface PlacedEntry {
 interface Journal {
   readonly version: 1;
   readonly baseUrl: string;
+  /** The process that uses the file, or did until it ended. */
+  readonly process: number;
   /** The runs that placed the orders. */
   readonly runs: readonly string[];
   readonly orders: PlacedEntry[];
@@ -150,6 +152,21 @@ export function picture(shade: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([signature, ...chunks]));
 }
 
+/** Whether another process is running. */
+function isRunning(id: number): boolean {
+  try {
+    return id !== process.pid && process.kill(id, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+const inUse = (path: string, id: number): Failure =>
+  new Failure(
+    `Another run (process ${id}) uses the file ${path}: wait for its end, or pass another --journal. If the process is another program, remove "process" from the file.`,
+    2,
+  );
+
 function readJournal(path: string, baseUrl: string): Journal | undefined {
   if (!existsSync(path)) return undefined;
   let journal: Journal;
@@ -158,6 +175,7 @@ function readJournal(path: string, baseUrl: string): Journal | undefined {
   } catch {
     throw new Failure(`The file ${path} of an earlier run is damaged. Look for its orders by hand, then delete it.`, 2);
   }
+  if (isRunning(journal.process)) throw inUse(path, journal.process);
   if (journal.baseUrl === baseUrl) return journal;
   throw new Failure(
     `The file ${path} has orders of a run against ${journal.baseUrl}: run conform against it first, or delete the file.`,
@@ -199,7 +217,8 @@ export class MeasuredService {
     this.run = crypto.randomUUID();
     const runs = [...(before?.runs ?? []), this.run];
     const claims = [...(before?.claims ?? [])];
-    this.#journal = { version: 1, baseUrl, runs, orders: [...this.#earlier], claims };
+    this.#journal = { version: 1, baseUrl, process: process.pid, runs, orders: [...this.#earlier], claims };
+    this.#save();
     this.partner = this.#connect(async (request, init) => {
       this.requests += 1;
       this.#latest = undefined;
@@ -385,13 +404,13 @@ export class MeasuredService {
   }
 
   #save(): void {
-    const open = this.#journal.claims.length > 0 || this.#journal.orders.some(({ canceled }) => !canceled);
-    const { journal } = this.#target;
-    if (!open) {
-      rmSync(journal, { force: true });
-      return;
-    }
-    writeFile(journal, JSON.stringify(this.#journal, null, 2));
+    writeFile(this.#target.journal, JSON.stringify(this.#journal, null, 2));
+  }
+
+  /** Removes the file if nothing that the runs placed is open. */
+  close(): void {
+    const isOpen = this.#journal.claims.length > 0 || this.#journal.orders.some(({ canceled }) => !canceled);
+    if (!isOpen) rmSync(this.#target.journal, { force: true });
   }
 
   /** What a later save adds is known to the service, too: without it, the next run asks the service. */

@@ -7,8 +7,15 @@ import { inOneLine } from "../util/visible.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
 import type { Permitted } from "./conform-lab.ts";
 import { comparedOf, consequenceOf, countOf, shown, toHtml, toJson, toJunit } from "./conform-report.ts";
-import { rows } from "./conform-rows.ts";
-import { type ConformFinding, type ConformReport, isAsAssumed, runConform, type Verdict } from "./conform-run.ts";
+import { costOf, rows } from "./conform-rows.ts";
+import {
+  type ConformFinding,
+  type ConformReport,
+  isAsAssumed,
+  isMissing,
+  runConform,
+  type Verdict,
+} from "./conform-run.ts";
 import { noAssumptions } from "./conform-service.ts";
 import type { Sdk } from "./connection.ts";
 import { variablesIn } from "./env-file.ts";
@@ -62,9 +69,6 @@ function refuseProduction(baseUrl: string): void {
   );
 }
 
-const sum = (numbers: readonly (number | undefined)[]): number =>
-  numbers.reduce<number>((total, number = 0) => total + number, 0);
-
 const indented = (text: string): readonly string[] => {
   const [first, ...more] = wrap(text, columns() - 4);
   return [`  ${first}`, ...more.map((line) => `    ${line}`)];
@@ -73,14 +77,12 @@ const indented = (text: string): readonly string[] => {
 /** What the run will do, and what it costs. */
 function planOf(baseUrl: string, permitted: Permitted): readonly string[] {
   const { tokens, claims } = permitted;
-  const asked = rows.filter(({ needs }) => needs === undefined || permitted[needs]);
-  // The orders that the rows share, and those that products are tried with.
-  const orders = sum(asked.map((row) => row.orders)) + 6;
+  const { rows: asked, requests, orders, uploads } = costOf(permitted);
   return [
-    `${counted(asked.length, "row")} against ${baseUrl}`,
-    `at most about ${sum(asked.map((row) => row.requests)) + 3 * orders} requests${permitted["empty-bucket"] ? "" : ", within the rate limits"}`,
+    `${counted(asked, "row")} against ${baseUrl}`,
+    `at most about ${requests} requests${permitted["empty-bucket"] ? "" : ", within the rate limits"}`,
     `at most ${orders} orders, each with an identifier that begins with conform-, and each canceled at the end`,
-    `${counted(sum(asked.map((row) => row.uploads)), "upload")}, which stay`,
+    `${counted(uploads, "upload")}, which stay`,
     tokens ? `at most ${counted(tokens, "rendertoken")}` : "no rendertokens (--tokens)",
     claims === undefined ? "no claim (--claims)" : `a claim about ${claims}, which is retracted`,
     permitted["empty-bucket"]
@@ -139,6 +141,8 @@ function findingLines(finding: ConformFinding): readonly string[] {
   return [first, ...wrap(plain(about).trim(), room).map((line) => `    ${paint(colour, line)}`)];
 }
 
+const notProved = "Whether orders.ensure works with this service was not tried: the exit code is 1.";
+
 function conclusion(report: ConformReport, out: string | undefined): readonly string[] {
   const { requests, orders, left, interrupted, failure, took } = report;
   const counts = (["as assumed", "measured", "differs", "not tried"] as const).map(
@@ -152,6 +156,7 @@ function conclusion(report: ConformReport, out: string | undefined): readonly st
       ? `Ended after ${counted(report.findings.length, "row")}: ${isClean(report) ? "what it placed is canceled" : "not all that it placed could be canceled"}.`
       : `${counts.join(", ")}: ${counted(requests, "request")}, ${counted(orders, "order")}, ${(took / 1_000).toFixed(0)} s.`,
     ...(unmeasured === 0 ? [] : ["", `${counted(unmeasured, "row")} of the file could not be measured this time.`]),
+    ...(report.findings.some(isMissing) ? ["", notProved] : []),
     ...(left.length === 0 ? [] : ["", "Left behind:", ...left.flatMap(indented)]),
     ...(out === undefined
       ? []
@@ -172,7 +177,7 @@ export const conform = command({
       "The file of an earlier run: only what differs from it fails. Default: POD_PARTNER_ASSUMPTIONS.",
       "file",
     ),
-    tokens: wholeNumber("The most rendertokens to spend. Default 0: no render is made.", { most: 100_000 }),
+    tokens: wholeNumber("Rendertokens to spend at most. Default 0: no render is made.", { most: 100_000 }),
     claims: text("A shipment to file a claim about, which is retracted. Default: no claim is filed.", "shipment"),
     "failed-render": text("A render that failed, whose file is requested.", "render"),
     "empty-bucket": {
@@ -187,9 +192,9 @@ export const conform = command({
     html: text("A file for the report as a page.", "file"),
   },
   notes: [
-    "It asks the service what the specification leaves open, and writes a file that the client, the emulator and verify read: POD_PARTNER_ASSUMPTIONS. It cancels every order that it places; Ctrl-C does, too, and a run that was killed is cleaned up by the next one.",
+    "It asks the service what the specification leaves open, and writes a file that the client, the emulator and verify read: POD_PARTNER_ASSUMPTIONS. It cancels every order that it places, also after Ctrl-C. After a kill, the next run does.",
     "The key comes only from the environment variable POD_PARTNER_SECRET_KEY or --env-file: other users of the machine can see arguments. It is never printed.",
-    "Exit code: 0 when all is as assumed or as the file says, 1 when something differs, 2 when it could not run.",
+    "Exit code: 0 when all is as assumed or as the file says, 1 when something differs or the look-up that orders.ensure needs was not tried, 2 when it could not run.",
   ],
   run: async (values) => {
     const { out, compare, journal = defaults.journal, json, junit, html } = values;

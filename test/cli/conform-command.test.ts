@@ -6,7 +6,7 @@ import type { MeasuredAssumptions } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runMain } from "./main.ts";
-import { startCli } from "./process.ts";
+import { runCli, startCli } from "./process.ts";
 
 const worker = fileURLToPath(new URL("../../examples/verify/worker.ts", import.meta.url));
 
@@ -187,5 +187,19 @@ describe("pod-partner conform", () => {
     );
     expect(openOrders(emulator)).toEqual([]);
     expect([existsSync(at("a.json")), existsSync(at("journal"))]).toEqual([false, false]);
+  });
+
+  it("refuses a second run with the same journal while the first one runs", async () => {
+    const emulator = await useEmulator();
+    const at = useFolder();
+    const args = ["conform", "--test-environment", "--yes", "--out", at("a.json"), "--journal", at("journal")];
+    const first = startCli(args, environmentOf(emulator));
+    await expect.poll(() => existsSync(at("journal")), { timeout: 20_000 }).toBe(true);
+    const second = await runCli(args, environmentOf(emulator));
+    expect(second.code).toBe(2);
+    expect(second.errors).toContain(`Another run (process ${first.pid}) uses the file ${at("journal")}`);
+    first.kill("SIGINT");
+    expect((await first.ended).code).toBe(130);
+    expect([existsSync(at("journal")), openOrders(emulator)]).toEqual([false, []]);
   });
 });
