@@ -40,7 +40,7 @@ function painted(line: string): string {
 /** `pod-partner simulate`: runs a program in virtual time under many schedules of faults. */
 export const simulate = command({
   name: "simulate",
-  summary: "Finds the faults that break your program: runs it in virtual time under many schedules of them.",
+  summary: "Finds what breaks your program: plays hundreds of schedules of faults and kills.",
   flags: {
     schedules: wholeNumber("How many schedules are tried. Default 500.", { least: 1 }),
     seed: wholeNumber("The number that the schedules derive from. Default 1."),
@@ -50,7 +50,7 @@ export const simulate = command({
   },
   operand: "module",
   notes: [
-    "The module exports a function as its default, which is one life of the program, or several programs in an array. The export `options` has the options of simulate(): setUp, check, database and others. pod-partner simulate ./worker.ts",
+    "The module exports a function as its default, which is one life of the program, or several programs in an array. The export `options` has the options of simulate(): setUp, check, database and others. For example: pod-partner simulate ./worker.ts",
     "Exit code: 0 when nothing broke it, 1 when a schedule did, 2 when it could not run.",
   ],
   run: async ({ html, ...given }, [path]) => {

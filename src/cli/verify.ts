@@ -18,10 +18,13 @@ const defaults = { timeout: 60_000, measuredTimeout: 300_000, parallel: 4, seed:
 const flags = {
   only: list("The rows to run: their names in --list, or parts of them, with commas between them.", "rows"),
   list: { help: "Print the rows, and end." },
-  ready: text("Of a server: the URL that responds with 2xx when it is ready.", "url"),
-  drive: text("Of a server: the command that uses it. It runs once in each row.", "command"),
-  sweep: text("Of a server: the command that lets it look for what no callback reported. It ends each row.", "command"),
-  "callback-url": text("Of a server: the URL of its callbacks. Each order ships when it was made.", "url"),
+  ready: text("For a server: the URL that responds with 2xx when it is ready.", "url"),
+  drive: text("For a server: the command that uses it. It runs once in each row.", "command"),
+  sweep: text(
+    "For a server: the command that makes it look for what no callback reported, at the end of each row.",
+    "command",
+  ),
+  "callback-url": text("For a server: the URL of its callbacks. Each order ships as soon as it is made.", "url"),
   orders: wholeNumber("The number of orders that exist at the start. Default 0.", { most: 10_000 }),
   seed: wholeNumber(`The number that all references derive from. Default ${defaults.seed}.`),
   timeout: wholeNumber(
@@ -215,7 +218,8 @@ export const verify = command({
   program: true,
   notes: [
     "It runs your program, in any language, against the emulator: first without a fault, then once for each row. Each time it must make the same orders and claims, each once: pod-partner verify -- npm start",
-    "Your program must begin with the same work each time. Keep its data in the folder POD_PARTNER_VERIFY_FOLDER, which is new in each row and stays when the program is killed and started again.",
+    "Your program must do the same work each time, and then end. Keep its data in the folder POD_PARTNER_VERIFY_FOLDER, which is new in each row and stays when the program is killed and started again.",
+    "For a worker that never ends, see node_modules/pod-partner/docs/verify.md#my-worker-never-ends.",
   ],
   run: async (values, program) => {
     const rows = rowsOf(values.only);
