@@ -376,9 +376,11 @@ export class Lab {
           const answer = await this.#showsMain(parameter, String(draft.customIdentifier));
           if (answer === undefined) continue;
           // A service that ignores the parameter shows the same order for every identifier.
-          if ((await this.#showsMain(parameter, none)) !== undefined) names.delete(parameter);
-          else found ??= { parameter, answer };
-          if (found !== undefined) return true;
+          if ((await this.#showsMain(parameter, none)) === undefined) {
+            found = { parameter, answer };
+            return true;
+          }
+          names.delete(parameter);
         }
         return names.size === 0;
       };
