@@ -5,8 +5,8 @@ import { notices } from "./scripts/notices.ts";
 
 const every: Options = { target: "node22", removeNodeProtocol: false, silent: true, esbuildPlugins: [notices] };
 
-/** Code without blanks. All names stay, for stacks, and lines are short: Node prints the line of an error that nobody catches. */
-const smaller = { minifyWhitespace: true, lineLimit: 160 };
+/** Code in its shortest syntax. All names stay, for stacks, and lines are short: Node prints the line of an error that nobody catches. */
+const smaller = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 };
 
 /** The entry points that a program uses beside the client. A receiver of callbacks can be a program without a client. */
 const besideClient = /[\\/]src[\\/](emulator|node|opentelemetry|postgres|redis|sqlite)[\\/]index\.ts$/;
