@@ -357,26 +357,22 @@ export class Lab {
     return this.get("/utilities/lookup-order-reference-by-custom-identifier", { [parameter]: identifier });
   }
 
-  /** The answer of the look-up that shows an order of this run; undefined if it does not. */
-  async #showsMain(parameter: string, identifier: string): Promise<Answer | undefined> {
-    const { reference } = await this.order("main");
-    const answer = await this.lookUp(parameter, identifier);
-    return isSuccess(answer) && JSON.stringify(answer.body ?? null).includes(reference) ? answer : undefined;
-  }
-
   /** The parameter of the look-up that finds an order of this run, with the answer; undefined if no likely name does. */
   lookupParameter() {
     return this.once("look-up parameter", async () => {
-      const { draft, placedAt } = await this.order("main");
+      const { reference, draft, placedAt } = await this.order("main");
       const none = `${this.service.nextIdentifier()}-none`;
       const names = new Set([...this.likely, ...lookupParameters]);
+      const shows = (answer: Answer) => isSuccess(answer) && JSON.stringify(answer.body ?? null).includes(reference);
       let found: { readonly parameter: string; readonly answer: Answer } | undefined;
+      let isThere = false;
       const look = async () => {
         for (const parameter of names) {
-          const answer = await this.#showsMain(parameter, String(draft.customIdentifier));
-          if (answer === undefined) continue;
+          const answer = await this.lookUp(parameter, String(draft.customIdentifier));
+          isThere ||= answer.status !== 404;
+          if (!shows(answer)) continue;
           // A service that ignores the parameter shows the same order for every identifier.
-          if ((await this.#showsMain(parameter, none)) === undefined) {
+          if (!shows(await this.lookUp(parameter, none))) {
             found = { parameter, answer };
             return true;
           }
@@ -386,6 +382,11 @@ export class Lab {
       };
       // Each look takes a request for each name: the pauses grow.
       await this.until(placedAt, look, (passed) => Math.max(1_000, passed));
+      if (!isThere) {
+        throw new Untried(
+          `the look-up responded with 404 to ${names.size} likely names of its parameter: ask your contact at the service for the name, because orders.ensure needs it`,
+        );
+      }
       return found;
     });
   }

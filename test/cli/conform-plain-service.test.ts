@@ -337,7 +337,6 @@ describe("conform on a look-up", () => {
   it.each([
     ["whose parameter has an unlikely name", named("shopCode", "orderReference", refused)],
     ["that shows the newest order whatever is asked", (_: unknown, orders: readonly PlainOrder[]) => newest(orders)],
-    ["that does not exist", () => undefined],
   ])("%s says that it differs and what to ask, in each run, also with its file", async (_, lookUp) => {
     const { report, orders } = await measure(lookUp);
     const differing = report.findings.filter(({ verdict }) => verdict === "differs");
@@ -362,8 +361,11 @@ describe("conform on a look-up", () => {
     expect(isAsAssumed(again.report)).toBe(true);
   });
 
-  it("that the key may not use is not tried, and no success", async () => {
-    const { report } = await measure(() => refuse(403, "forbidden"), { only });
+  it.each([
+    ["the key may not use", () => refuse(403, "forbidden")],
+    ["does not exist", () => undefined],
+  ])("that %s is not tried, and no success", async (_, lookUp) => {
+    const { report } = await measure(lookUp, { only });
     expect(report.findings.map(({ verdict }) => verdict)).toEqual(only.map(() => "not tried"));
     expect(isAsAssumed(report)).toBe(false);
     expect(toJunit(report)).toContain('failures="0" errors="1" skipped="3"');
