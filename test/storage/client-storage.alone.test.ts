@@ -332,3 +332,63 @@ it("a damaged value is not deleted when another process has replaced it meanwhil
   expect(await outdated.client.get("key")).toBeUndefined();
   expect(text(await client.get("key"))).toBe("new");
 });
+
+describe("a change that must not be lost, in a storage that takes no changes for a while", () => {
+  /** Two clients of one storage. The first one's changes fail while `down`. */
+  function shared() {
+    const storage = memoryStorage({ clock });
+    const state = { down: true };
+    const set: KeyValueStorage["set"] = async (...given) => {
+      if (state.down) throw new Error("no space");
+      return storage.set(...given);
+    };
+    const { client } = guard({ ...storage, set } as never);
+    const { client: other } = guard(storage as never);
+    /** The storage takes changes again, and a change shows it. */
+    const back = async () => {
+      state.down = false;
+      await clock.advance(1_000);
+      await client.set("another", bytes("value"));
+      await clock.advance(10);
+    };
+    return { client, other, back };
+  }
+  const found = async (client: ClientStorage, key: string) => text((await client.find(key)) as Uint8Array);
+
+  it("is found by its client, and written with all others when the storage is back", async () => {
+    const { client, other, back } = shared();
+    for (const key of ["one", "two", "three"]) await client.keep(key, bytes(`value of ${key}`));
+    expect(await found(client, "two")).toBe("value of two");
+    expect(await other.find("two")).toBeUndefined();
+    await back();
+    for (const key of ["one", "two", "three"]) expect(await found(other, key)).toBe(`value of ${key}`);
+  });
+
+  it("no longer hides the storage when it is written", async () => {
+    const { client, other, back } = shared();
+    await client.keep("key", bytes("kept"));
+    await back();
+    await other.keep("key", bytes("newer"));
+    expect(await found(client, "key")).toBe("newer");
+    expect(await found(other, "key")).toBe("newer");
+  });
+
+  it("stays when an earlier change of the same key is written after it has failed", async () => {
+    const storage = memoryStorage({ clock });
+    const first = Promise.withResolvers<void>();
+    const writes = [() => first.promise, () => Promise.reject(new Error("no space"))];
+    const set: KeyValueStorage["set"] = async (...given) => {
+      await writes.shift()?.();
+      return storage.set(...given);
+    };
+    const { client } = guard({ ...storage, set } as never);
+    const earlier = client.keep("key", bytes("earlier"));
+    await client.keep("key", bytes("later"));
+    first.resolve();
+    await earlier;
+    expect(await found(client, "key")).toBe("later");
+    await clock.advance(1_000);
+    expect(await found(client, "key")).toBe("later");
+    expect(await found(guard(storage as never).client, "key")).toBe("later");
+  });
+});

@@ -34,6 +34,42 @@ describe("a lock", () => {
     expect(new TextDecoder().decode(await storage.get("key"))).toBe("another holder");
   });
 
+  it("is certain only until the end of its lifetime when its renewals find the storage lost", async () => {
+    const clock = createManualClock();
+    const storage = memoryStorage({ clock });
+    let isLost = false;
+    const set: typeof storage.set = (...given) => (isLost ? (undefined as never) : storage.set(...given));
+    const lock = (await takeLock({ ...storage, set }, "key", lifetime, clock)) as Lock;
+    isLost = true;
+    await clock.advance(lifetime - 1);
+    expect(lock.isCertain).toBe(true);
+    await clock.advance(1);
+    expect(lock.isCertain).toBe(false);
+  });
+
+  it("is certain since its latest renewal, also when an earlier one ends after it", async () => {
+    const clock = createManualClock();
+    const storage = memoryStorage({ clock });
+    const slow = Promise.withResolvers<void>();
+    const waits = [Promise.resolve(), slow.promise];
+    const set: typeof storage.set = async (...given) => {
+      await waits.shift();
+      return storage.set(...given);
+    };
+    // Without renewals of its own.
+    const frozen = { now: clock.now, after: () => () => undefined };
+    const lock = (await takeLock({ ...storage, set }, "key", lifetime, frozen)) as Lock;
+    const earlier = lock.extend(lifetime);
+    await clock.advance(1_000);
+    await lock.extend(lifetime);
+    slow.resolve();
+    await earlier;
+    await clock.advance(lifetime - 1);
+    expect(lock.isCertain).toBe(true);
+    await clock.advance(1);
+    expect(lock.isCertain).toBe(false);
+  });
+
   it("goes to one of two, and to the other after its release or its lifetime", async () => {
     const { clock, storage, lock } = await start();
     expect(await takeLock(storage, "key", lifetime, clock)).toBeUndefined();
