@@ -66,7 +66,7 @@ const settings = {
   vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
   // What runs when a file is loaded needs all tests for each change.
   ...(values.fresh ? { coverageAnalysis: "off" } : { coverageAnalysis: "perTest", ignoreStatic: true }),
-  ignorePatterns: ["dist", "docs", "test/bench", "test/package", "test/runtimes", "test/soak"],
+  ignorePatterns: ["dist", "docs", "test/bench", "test/package", "test/runtimes"],
   reporters: ["clear-text", "json", "progress-append-only"],
   jsonReporter: { fileName: report },
   clearTextReporter: { logTests: false, allowColor: false, reportTests: false },

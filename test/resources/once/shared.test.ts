@@ -324,6 +324,24 @@ describe("claims with a storage", () => {
     expect(other.requests()).toEqual([]);
   });
 
+  it.each([1_000, 60_000])(
+    "are refused when their `key` is that of another claim, whose process was killed %i ms ago",
+    async (ago) => {
+      const world = share();
+      const { start, settle, clock } = world;
+      const claim = await claimOf(world);
+      const killed = start({ killAt: 9 });
+      killed.partner.claims.createItemIssues(claim, { key: "rma-17" }).catch(() => undefined);
+      await clock.advance(ago);
+      const other = start();
+      const error = await settle(
+        rejection(other.partner.claims.createItemIssues({ ...claim, comment: "another" }, { key: "rma-17" })),
+      );
+      expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["key"] }] });
+      expect(other.requests()).toEqual([]);
+    },
+  );
+
   it.each([undefined, "rma-17"])(
     "are found by another process when the first one is killed after the request (key %s)",
     async (key) => {
