@@ -1,4 +1,4 @@
-import { BadRequestError, OutcomeUnknownError, PodPartner, ResponseValidationError } from "pod-partner";
+import { BadRequestError, memoryStorage, OutcomeUnknownError, PodPartner, ResponseValidationError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -291,5 +291,60 @@ describe("a POST of `partner.request`, which no look-up can find", () => {
   it("is not sent again after a 400", async () => {
     const { partner, settle } = service(() => Response.json({ code: "bad", message: "no" }, { status: 400 }));
     expect(await settle(rejection(partner.request("POST", "/orders")))).toBeInstanceOf(BadRequestError);
+  });
+});
+
+describe("an unknown outcome", () => {
+  const orderReference = ref("Order");
+  const line = { orderlineIndex: 1, quantity: 1, claimcategoryReference: ref("Claimcategory") };
+  const items = { shipmentReference: ref("Shipment"), orderReference, claimlines: [line] };
+  const empty = {
+    company: "",
+    housenumber: "",
+    housenumberAddition: "",
+    additionalInfo: "",
+    state: "",
+    phonenumber: "",
+  };
+  const named = { firstname: "Ada", lastname: "Jansen", streetname: "Damrak 1", zipcode: "1012 LG", city: "Amsterdam" };
+  const address = { ...empty, ...named, countryCode: "NL", email: "ada@example.com" };
+  const key = "rma-1";
+
+  // The table of docs/errors.md: a repeated call must make nothing twice.
+  it.each<[name: string, isRetryable: boolean, call: (partner: PodPartner) => PromiseLike<unknown>, options?: object]>([
+    ["`orders.ensure`", true, ({ orders }) => orders.ensure(order, { compare: false })],
+    ["`orders.create`", false, ({ orders }) => orders.create(order)],
+    ["a cancellation", true, ({ orders }) => orders.cancel(orderReference, [{ index: 1, canceledQuantity: 1 }])],
+    ["a replaced address", true, ({ orders }) => orders.replaceDropshipAddress(orderReference, address)],
+    ["a retraction", true, ({ claims }) => claims.retract(ref("Claim"))],
+    ["a claim about items", false, ({ claims }) => claims.createItemIssues(items)],
+    ["a claim about a package", false, ({ claims }) => claims.createPackageMissing(claim)],
+    ["a claim about items with a `key`", true, ({ claims }) => claims.createItemIssues(items, { key })],
+    ["a claim about a package with a `key`", true, ({ claims }) => claims.createPackageMissing(claim, { key })],
+    [
+      'a claim with a `key` and `storageLost: "continue"`',
+      false,
+      ({ claims }) => claims.createItemIssues(items, { key }),
+      { storageLost: "continue" },
+    ],
+    ["any other POST", false, (partner) => partner.request("POST", "/widgets")],
+  ])("of %s may be repeated: %s", async (_, isRetryable, call, options = {}) => {
+    const clock = createManualClock();
+    let isFirst = true;
+    const fetch = async ({ method, url }: Request): Promise<Response> => {
+      if (method === "GET" && !url.includes("lookup")) return down();
+      if (method === "GET" && isFirst) return notFound();
+      if (method === "GET") return down();
+      if (isFirst) {
+        isFirst = false;
+        reset();
+      }
+      return Response.json({ code: "already_in_production", message: "refused" }, { status: 409 });
+    };
+    const storage = memoryStorage({ clock, organization: "shop" });
+    const config = { baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock, storage };
+    const error = await settle(clock, rejection(call(new PodPartner({ ...config, ...options }))), 50);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", isRetryable });
+    expect(error).toHaveProperty("hint", expect.stringMatching(/./));
   });
 });

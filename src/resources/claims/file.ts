@@ -130,15 +130,16 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
     // `encode` has checked it.
     const sent = call.contentOf(request) as Input;
     const matcher = matcherOf(sent);
+    // With `storageLost: "continue"`, the next call may not see the note of this one.
+    const repeatable = own.key !== undefined && context.shared?.whenLost === "hold";
     const file = async () => {
       const recovery = {
         lookUp: (each: RequestOptions, sent: Moment) => findClaim(context, matcher, own.key, sent, each),
-        repeatable: own.key !== undefined,
+        repeatable,
         identifiers: matcher.identifiers,
-        how:
-          own.key === undefined
-            ? "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`."
-            : `Repeat the call with the same \`key\` (${own.key}): it looks the claim up before it files one.`,
+        how: repeatable
+          ? `Repeat the call with the same \`key\` (${own.key}): it looks the claim up before it files one.`
+          : "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
       };
       const content = [nameOf(endpoint), withoutPhotos(sent)];
       const identifier = own.key === undefined ? canonicalJson(content) : `key:${own.key}`;
