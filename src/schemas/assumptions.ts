@@ -3,8 +3,9 @@ import type { Issue } from "../errors/validation.ts";
 import type { Overrides } from "../util/fields.ts";
 import { isRecord, wordsOf } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
+import { isExistingTime, isTimestamp } from "../util/timestamp.ts";
 import { check, type UnknownKey } from "./check.ts";
-import { filledText, openRecord, timestampInput } from "./shape.ts";
+import { filledText, openRecord } from "./shape.ts";
 
 /** The forms of a response that can mean that there is no such order. */
 export const noOrderForms = ["404", "empty", "null", "bare-404"] as const;
@@ -96,7 +97,11 @@ export interface MeasuredAssumptions {
 const file = () =>
   z.strictObject({
     version: z.literal(1, { error: "expected 1: the file is of another version of pod-partner" }),
-    date: timestampInput(),
+    date: z.string().check(
+      z.refine((text) => text.includes("T") && isTimestamp(text) && isExistingTime(text), {
+        error: "expected the date of the measurement, as an ISO 8601 timestamp",
+      }),
+    ),
     assumptions: z.strictObject(assumptionFields()),
     emulator: openRecord(),
     measured: openRecord(),

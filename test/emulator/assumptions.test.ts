@@ -10,8 +10,8 @@ import {
   validOrder,
 } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { readGaps } from "../../src/emulator/server/gaps.ts";
 import { emulatorAssumptions } from "../../src/emulator/settings/assumed.ts";
+import { readGaps } from "../../src/schemas/gaps.ts";
 
 const measured = {
   version: 1,
@@ -112,10 +112,16 @@ describe("the option `assumptions`", () => {
     ],
     ["a wrong value", { ...measured, assumptions: { processingTime: 0 } }, [expect.stringContaining("processingTime")]],
     ["another version", { ...measured, version: 2 }, [expect.stringContaining("assumptions.version expected 1")]],
+    ["no date", { ...measured, date: "yesterday" }, [expect.stringContaining("assumptions.date expected the date")]],
     [
-      "no date",
-      { ...measured, date: "yesterday" },
-      [expect.stringContaining("assumptions.date expected an ISO 8601 timestamp")],
+      "a day alone",
+      { ...measured, date: "2026-11-28" },
+      [expect.stringContaining("assumptions.date expected the date")],
+    ],
+    [
+      "a day that does not exist",
+      { ...measured, date: "2026-02-30T00:00:00Z" },
+      [expect.stringContaining("assumptions.date expected the date")],
     ],
     ["no JSON", "{", [expect.stringMatching(/assumptions the file ".*assumptions\.json" cannot be read/)]],
   ];
