@@ -1,5 +1,5 @@
+import { type Gap, readGaps } from "../schemas/gaps.ts";
 import { isRecord } from "../util/foreign.ts";
-import { readPackageFile } from "../util/package-file.ts";
 import { type ConformFinding, type ConformReport, isAsAssumed, isMissing, type Verdict } from "./conform-run.ts";
 import { escaped, htmlPage } from "./report-page.ts";
 import { counted } from "./terminal.ts";
@@ -100,13 +100,6 @@ const sections: readonly (readonly [verdict: Verdict, title: string, about: stri
 
 const classOf = (verdict: Verdict): string => verdict.replace(" ", "-");
 
-/** What is read of `src/schemas/gaps.json`. */
-interface Gap {
-  readonly number: number;
-  readonly section: string;
-  readonly notShown: string;
-}
-
 function entryOf(finding: ConformFinding, gaps: readonly Gap[]): string {
   const { row, verdict, value, reason, inFile, overrides } = finding;
   if (verdict === "as assumed") {
@@ -164,7 +157,7 @@ export function toHtml(report: ConformReport): string {
     ([name, label]) =>
       `<a class="card ${classOf(name)}" href="#${classOf(name)}"><b>${countOf(report, name)}</b><span>${label.toLowerCase()}</span></a>`,
   );
-  const gaps: readonly Gap[] = JSON.parse(readPackageFile("src/schemas/gaps.json").toString());
+  const gaps = readGaps();
   const lists = sections
     .filter(([name]) => countOf(report, name) > 0)
     .map(([name, label, about]) => {

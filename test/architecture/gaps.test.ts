@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { rows } from "../../src/cli/conform-rows.ts";
 import { allControls } from "../../src/emulator/controls/table.ts";
-import type { Switches } from "../../src/emulator/http/route.ts";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
-import { everyEndpoint, type Gap, readGaps } from "../../src/emulator/server/gaps.ts";
+import { everyEndpoint } from "../../src/emulator/server/control-plane.ts";
+import { type Gap, readGaps } from "../../src/schemas/gaps.ts";
 
 const gaps = readGaps();
 const root = new URL("../../", import.meta.url);
@@ -84,7 +84,7 @@ describe("the gaps of the specification", () => {
   });
 
   it("name only controls that exist, and every control that changes what the API responds", () => {
-    const rows: readonly Switches[] = [everyEndpoint, ...allRoutes, ...gaps];
+    const rows: readonly Pick<Gap, "controls">[] = [everyEndpoint, ...allRoutes, ...gaps];
     const named = new Set(rows.flatMap(({ controls = [] }) => controls));
     expect([...named].filter((name) => !allControls.has(name))).toEqual([]);
     const whole = new Set(["world", "request"]);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type Gap, readGaps } from "../../schemas/gaps.ts";
 import { ControlError } from "../base/control-error.ts";
 import { controlRoot, refusal, uncachedJson } from "../base/messages.ts";
 import { Problem } from "../base/problem.ts";
@@ -10,8 +11,14 @@ import type { RequestFilter, RequestLog } from "../recorder/logged-request.ts";
 import { summaryOf } from "../recorder/recording.ts";
 import { allRoutes } from "../routes/table.ts";
 import type { Emulation } from "../state/emulation.ts";
-import { everyEndpoint, readGaps } from "./gaps.ts";
 import { quickstart } from "./quickstart.ts";
+
+/** What the emulator does for every endpoint, and what changes it. The routes say what is special about each. */
+export const everyEndpoint = {
+  models: "keys and permissions, rate limits, 501, isolated organizations, strict requests, faults on the way",
+  options: ["keys", "organizations", "limits", "unavailable", "environment", "shapes", "clock"],
+  controls: ["updateKey", "drain", "faults.add", "faults.remove", "faults.clear"],
+} as const satisfies Switches & { readonly models: string };
 
 /** The size of the largest input, in bytes: a saved world of some 100,000 orders. */
 const largestInput = 512 * 2 ** 20;
@@ -104,7 +111,7 @@ export function respondWithRequests(requests: RequestLog, { pathname, searchPara
 }
 
 /** What changes a behaviour, with both lists. */
-const complete = ({ options = [], controls = [] }: Switches) => ({ options, controls });
+const complete = ({ options = [], controls = [] }: Pick<Gap, "options" | "controls">) => ({ options, controls });
 
 /** What the emulator models of each endpoint, what it assumes where the specification shows nothing, and what changes each. */
 const coverage = () => ({

@@ -1,15 +1,7 @@
-import { readPackageFile } from "../../util/package-file.ts";
-import type { Switches } from "../http/route.ts";
-
-/** What the emulator does for every endpoint, and what changes it. The routes say what is special about each. */
-export const everyEndpoint = {
-  models: "keys and permissions, rate limits, 501, isolated organizations, strict requests, faults on the way",
-  options: ["keys", "organizations", "limits", "unavailable", "environment", "shapes", "clock"],
-  controls: ["updateKey", "drain", "faults.add", "faults.remove", "faults.clear"],
-} as const satisfies Switches & { readonly models: string };
+import { readPackageFile } from "../util/package-file.ts";
 
 /** A place where the specification shows nothing. */
-export interface Gap extends Switches {
+export interface Gap {
   readonly number: number;
   /** The part of the specification. */
   readonly section: string;
@@ -22,6 +14,8 @@ export interface Gap extends Switches {
   readonly override?: string;
   /** What the emulator assumes; `options` and `controls` change it. */
   readonly emulator?: string;
+  readonly options?: readonly string[];
+  readonly controls?: readonly string[];
   /** The rows of `pod-partner conform` that measure it. Without them no request can decide it. */
   readonly conform?: readonly string[];
 }
