@@ -78,8 +78,9 @@ describeWithPostgres("the worker on Postgres without a queue library", () => {
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 3_000, when: "before" });
     await add("ended-1");
     await eventually(async () => expect(created()).toHaveLength(1));
+    // Of the workers in a transaction, only the one that has locked a row has an identifier of it.
     const ended = await rows(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' AND backend_xid IS NOT NULL",
     );
     expect(ended).toHaveLength(1);
     await eventually(async () => expect(await states("ended")).toMatchObject([{ state: "placed" }]));
