@@ -9,7 +9,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * A file's name says how it runs:
  * - `*.test.ts` shares its process with others, and so the modules that they load: loading them anew takes longer than most files' tests.
  * - `*.alone.test.ts` gets a process of its own: it counts what is open there, or replaces a part of the platform.
- * - `*.program.test.ts` mostly waits for programs that it starts, so it runs first. Most need `npm run build`.
+ * - `*.program.test.ts` mostly waits for programs that it starts, and most need `npm run build`: `npm run test:programs` runs them, `npm test` the others.
  */
 const alone = "test/**/*.alone.test.ts";
 const program = "test/**/*.program.test.ts";

@@ -1,7 +1,7 @@
 /**
  * What a contributor runs after each change: format and lint; then types and, at the same time, the tests near the change. Each test
  * that loads the package is affected by each file of it, so "near" goes by names: tests that import a changed file, and tests whose
- * path has the name of a changed file or of its folder. `npm test` runs all.
+ * path has the name of a changed file or of its folder. `npm test` and `npm run test:programs` run all.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
