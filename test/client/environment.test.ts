@@ -1,7 +1,7 @@
 import { ConfigurationError, PodPartner } from "pod-partner";
 import { nodeTransport } from "pod-partner/node";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { secretKey } from "../support/partner.ts";
+import { partnerWith, secretKey } from "../support/partner.ts";
 
 const baseUrl = "https://partner.example/v2";
 
@@ -114,7 +114,7 @@ describe("a value of the environment", () => {
   it("is not named when the option is given, and not read", () => {
     vi.stubEnv("POD_PARTNER_BASE_URL", "nonsense");
     vi.stubEnv("POD_PARTNER_SECRET_KEY", "'nonsense'");
-    expect(() => new PodPartner({ baseUrl, secretKey })).not.toThrow();
+    expect(() => partnerWith()).not.toThrow();
     expect(() => new PodPartner({ baseUrl: `"${baseUrl}"`, secretKey: `"${secretKey}"` })).toThrow(
       /baseUrl: has quotes.*\n.*secretKey: has quotes/,
     );

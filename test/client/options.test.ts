@@ -108,12 +108,7 @@ describe("the client's options", () => {
     }
     const hooks = new Watch();
     context.service.respond({ body: { message: "valid" } });
-    await new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      hooks,
-      logger: { debug: nothing },
-    }).auth.validate();
+    await context.connect({ hooks, logger: { debug: nothing } }).auth.validate();
     expect(hooks.requests).toBe(1);
   });
 

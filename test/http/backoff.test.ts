@@ -1,6 +1,6 @@
-import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { expect, it } from "vitest";
+import { partnerWith } from "../support/partner.ts";
 import { settle } from "../support/settle.ts";
 
 it("chooses a random wait before each retry, so that many clients do not retry at the same time", async () => {
@@ -16,14 +16,7 @@ it("chooses a random wait before each retry, so that many clients do not retry a
         : Response.json({ message: "ok" });
     const hooks = { onRetry: ({ delay }: { delay: number }) => void own.push(delay) };
     const retry = { baseDelay: 1_000, maxDelay: 3_000 };
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
-      fetch,
-      clock,
-      hooks,
-      retry,
-    });
+    const partner = partnerWith({ fetch, clock, hooks, retry });
     await partner.auth.validate();
   };
   await settle(clock, Promise.all(Array.from({ length: 60 }, call)));

@@ -71,9 +71,7 @@ describe.each(transports)("over $name", ({ name, over }) => {
     it("is returned in chunks, whatever the size of the chunks", async () => {
       const pieces = [...files.PNG.subarray(0, 20), ...files.PNG.subarray(-20)].map((byte) => Uint8Array.of(byte));
       const body = () => ReadableStream.from(pieces) as ReadableStream<Uint8Array>;
-      const partner = new PodPartner({
-        baseUrl: context.service.baseUrl,
-        secretKey,
+      const partner = context.connect({
         fetch: async () => new Response(body(), { headers: { "content-encoding": "gzip" } }),
       });
       expect((await (await partner.renders.media(ref("Render"))).bytes()).length).toBe(40);

@@ -58,12 +58,7 @@ describe.each(transports)("over $name", ({ over }) => {
     it("is not shown when a service uses it as a policy name", async () => {
       const headers = { "x-ratelimit-policy": `"${secretKey}";q=1;w=60`, "x-ratelimit": `"${secretKey}";r=0;t=60` };
       const paused: unknown[] = [];
-      const partner = new PodPartner({
-        baseUrl: context.service.baseUrl,
-        secretKey,
-        ...over,
-        hooks: { onPause: (event) => paused.push(event) },
-      });
+      const partner = context.connect({ ...over, hooks: { onPause: (event) => paused.push(event) } });
       context.service.respondAlways({ headers, body: { message: "Yes." } });
       await partner.auth.validate();
       const error = await rejection(partner.auth.validate({ deadline: 20 }));

@@ -1,8 +1,8 @@
-import { DeadlineError, PodPartner, type RequestOptions, RequestTimeoutError } from "pod-partner";
+import { DeadlineError, type PodPartner, type RequestOptions, RequestTimeoutError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { secretKey } from "../support/partner.ts";
+import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
 /** A response whose body never ends, and whether the body was cancelled. */
@@ -32,9 +32,7 @@ describe("a response that arrives after its call has ended, from a fetch that ig
     const sent = Promise.withResolvers<void>();
     const late = Promise.withResolvers<Response>();
     const heads: unknown[] = [];
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey,
+    const partner = partnerWith({
       clock,
       retry: { retries: 0 },
       hooks: { onResponse: (event) => heads.push(event) },
@@ -62,13 +60,7 @@ describe("a body that is being read when its call ends, from a fetch that ignore
     const clock = createManualClock();
     const { response, state } = endless();
     const fetch = async () => response;
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey,
-      clock,
-      fetch,
-      retry: { retries: 0 },
-    });
+    const partner = partnerWith({ clock, fetch, retry: { retries: 0 } });
     const outcome = rejection(call(partner, options));
     await clock.advance(1_000);
     expect(await outcome).toBeInstanceOf(kind);

@@ -1,8 +1,8 @@
-import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { WaitQueues } from "../../src/http/pacing/queue.ts";
 import { rejection } from "../support/exchange.ts";
+import { partnerWith } from "../support/partner.ts";
 import { settle } from "../support/settle.ts";
 
 /** Names of properties that every ordinary object inherits. */
@@ -13,13 +13,7 @@ type Respond = (request: Request) => Response;
 function connect(respond: Respond, options: { readonly assumptions?: { customIdentifierParameter: string } } = {}) {
   const clock = createManualClock();
   const fetch = async (request: Request) => respond(request);
-  const partner = new PodPartner({
-    baseUrl: "https://partner.example/v2",
-    secretKey: "a-secret-key",
-    fetch,
-    clock,
-    ...options,
-  });
+  const partner = partnerWith({ fetch, clock, ...options });
   return { clock, partner };
 }
 

@@ -2,6 +2,7 @@ import { BadRequestError, memoryStorage, OutcomeUnknownError, PodPartner, Respon
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
 
@@ -35,7 +36,7 @@ function service(...creations: readonly (() => Response | Promise<Response>)[]) 
     const respond = creations[sentAt.length - 1] ?? expect.fail("sent once more");
     return respond();
   };
-  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+  const partner = partnerWith({ fetch, clock });
   return { clock, requests, sentAt, partner, settle: <T>(call: PromiseLike<T>) => settle(clock, call, 50) };
 }
 
@@ -146,9 +147,7 @@ describe("a creation that is aborted in `onRequest`", () => {
     const clock = createManualClock();
     const requests: string[] = [];
     const left = new AbortController();
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
+    const partner = partnerWith({
       clock,
       hooks: { onRequest: () => left.abort() },
       fetch: async ({ method }: Request) => {
@@ -210,7 +209,7 @@ describe("the end of a creation whose response was lost", () => {
       requests.push(method);
       return method === "POST" ? down() : Response.json({ code: "forbidden", message: "no" }, { status: 403 });
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+    const partner = partnerWith({ fetch, clock });
     const error = await settle(clock, rejection(partner.orders.create(order)), 50);
     expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "PermissionDeniedError" } });
     expect(requests).toEqual(["POST", "GET"]);
@@ -228,7 +227,7 @@ describe("the end of a creation whose response was lost", () => {
       looks.push(clock.now() - began);
       return notFound();
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+    const partner = partnerWith({ fetch, clock });
     const error = await settle(clock, rejection(partner.orders.create(order, { retry: false })), 50);
     expect(error).toMatchObject({ name: "OutcomeUnknownError" });
     const seconds = looks.map((ms) => Math.round(ms / 100) / 10);
@@ -274,11 +273,7 @@ describe("a POST of `partner.request`, which no look-up can find", () => {
     const schema = {
       "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "no" }] }) },
     } as const;
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
-      fetch: async () => Response.json({ done: true }),
-    });
+    const partner = partnerWith({ fetch: async () => Response.json({ done: true }) });
     const error = await rejection(partner.request("POST", "/orders", { schema }));
     expect(error).toBeInstanceOf(ResponseValidationError);
   });

@@ -5,7 +5,7 @@ import { PodPartner } from "pod-partner";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";
-import { secretKey } from "../support/partner.ts";
+import { partnerWith, secretKey } from "../support/partner.ts";
 
 describe("a request that cannot be sent", () => {
   afterEach(() => void vi.unstubAllGlobals());
@@ -16,7 +16,7 @@ describe("a request that cannot be sent", () => {
       sent.push(request);
       return Response.json({});
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+    const partner = partnerWith({ fetch, retry: { retries: 0 } });
     vi.stubGlobal(
       "Headers",
       class {
@@ -36,7 +36,7 @@ describe("an error of another realm, such as that of a Jest test", () => {
   it("is read like an error of this realm: its code shows that no request was sent", async () => {
     const refused = 'Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })';
     const fetch = () => Promise.reject(runInNewContext(`new TypeError("fetch failed", { cause: ${refused} })`));
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+    const partner = partnerWith({ fetch, retry: { retries: 0 } });
     expect(await rejection(partner.orders.create(combinedOrder))).toMatchObject({
       name: "ConnectionError",
       sent: false,

@@ -16,9 +16,7 @@ describe("observing a client", () => {
 
   it("calls hooks for each request, response and retry, in order", async () => {
     const events: unknown[] = [];
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
+    const partner = context.connect({
       retry,
       hooks: {
         onRequest: ({ callId, ...event }) => events.push(["request", event, callId]),
@@ -41,7 +39,7 @@ describe("observing a client", () => {
   it("calls no hook for a call whose signal was aborted before, also when its input is invalid", async () => {
     const events: unknown[] = [];
     const hooks = { onRequest: (event: object) => events.push(event) };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, hooks });
+    const partner = context.connect({ hooks });
     const signal = AbortSignal.abort("too late");
     await expect(partner.auth.validate({ signal })).rejects.toBe("too late");
     await expect(partner.orders.get("Order_", { signal })).rejects.toBe("too late");
@@ -56,17 +54,13 @@ describe("observing a client", () => {
       return up;
     });
     const hooks = { onResponse: ({ took }: { readonly took: number }) => tooks.push(took) };
-    await new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, hooks }).auth.validate();
+    await context.connect({ clock, hooks }).auth.validate();
     expect(tooks).toEqual([30]);
   });
 
   it("reports a response with an essential fault each time, and one that is returned once", async () => {
     const events: unknown[] = [];
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      hooks: { onInvalidResponse: (event) => events.push(event) },
-    });
+    const partner = context.connect({ hooks: { onInvalidResponse: (event) => events.push(event) } });
     const rendertokens = { used: 1, limit: 2, remaining: 1 };
     context.service.respond({ body: { rendertokens } }, { body: { rendertokens } });
     expect([await partner.rendertokens.get(), await partner.rendertokens.get()]).toEqual([rendertokens, rendertokens]);
@@ -83,9 +77,7 @@ describe("observing a client", () => {
 
   it("completes the call when a hook or the logger throws", async () => {
     const logged: unknown[] = [];
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
+    const partner = context.connect({
       hooks: {
         onRequest: () => {
           throw new Error("broken hook");
@@ -108,9 +100,7 @@ describe("observing a client", () => {
     const onUnhandled = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", onUnhandled);
     const logged: string[] = [];
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
+    const partner = context.connect({
       hooks: { onRequest: () => Promise.reject(new Error("broken hook")) },
       logger: {
         debug: () => Promise.reject(new Error("broken logger")),
@@ -153,7 +143,7 @@ describe("observing a client", () => {
         lines.push([name, message, fields]);
       };
     const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, logger });
+    const partner = context.connect({ retry, logger });
     context.service.respond(down, { body: { orderReference: ref("Order") } });
     await partner.orders.lookup({ customIdentifier: "private-identifier" });
     const endpoint = "pod-partner: GET /utilities/lookup-order-reference-by-custom-identifier";
@@ -173,7 +163,7 @@ describe("observing a client", () => {
     const lines: string[] = [];
     const level = (name: keyof Logger) => (message: string) => void lines.push(`${name} ${message}`);
     const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, logger });
+    const partner = context.connect({ logger });
     const render = {
       reference: ref("Render"),
       compositionReference: ref("Composition"),
@@ -266,7 +256,7 @@ describe("the environment variable POD_PARTNER_LOG", () => {
   async function linesAt(level: string, options: Partial<PodPartnerOptions> = {}) {
     vi.stubEnv("POD_PARTNER_LOG", level);
     const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, ...options });
+    const partner = context.connect({ retry, ...options });
     context.service.respond(down, up);
     await partner.auth.validate({ callId: "job-7" });
     return written.mock.calls.map(([line]) => String(line));
@@ -287,7 +277,7 @@ describe("the environment variable POD_PARTNER_LOG", () => {
   it("writes one line for a code of the service that has several, without its colours", async () => {
     vi.stubEnv("POD_PARTNER_LOG", "warn");
     const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: false });
+    const partner = context.connect({ retry: false });
     context.service.respond({
       status: 400,
       body: { code: "bad\n2026 pod-partner info \u001b[31mforged", message: "No." },
@@ -333,7 +323,7 @@ describe("the environment variable POD_PARTNER_LOG", () => {
     const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const gone = () => Promise.reject(new Error("gone"));
     const storage = { ...memoryStorage(), get: gone, set: gone, delete: gone };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: false, storage });
+    const partner = context.connect({ retry: false, storage });
     context.service.respond({ status: 401, body: { code: "invalid_key", message: "No." } }, someImage);
     await partner.auth.validate({ callId: "job-7" }).catch(() => undefined);
     await partner.images.uploadOnce(jpeg, { callId: "job-8" });
@@ -382,7 +372,7 @@ describe("the environment variable POD_PARTNER_LOG", () => {
   ])("%s set to %s is refused", (variable, value, message) => {
     vi.stubEnv("POD_PARTNER_LOG", "info");
     vi.stubEnv(variable, value);
-    expect(() => new PodPartner({ baseUrl: context.service.baseUrl, secretKey })).toThrow(message);
+    expect(() => context.connect()).toThrow(message);
   });
 });
 
@@ -390,11 +380,7 @@ describe("`retry: false`", () => {
   const context = useService();
 
   it.each(["the client's", "the call's"])("sends one attempt: %s", async (whose) => {
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      retry: whose === "the client's" ? false : undefined,
-    });
+    const partner = context.connect({ retry: whose === "the client's" ? false : undefined });
     context.service.respond(down, up);
     const options = whose === "the call's" ? { retry: false as const } : {};
     await expect(partner.auth.validate(options)).rejects.toMatchObject({ status: 503 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ListOptions } from "../../src/pagination/paginator.ts";
 import type { WaitOptions } from "../../src/resources/renders/render-waiting.ts";
 import { rejection } from "../support/exchange.ts";
-import { secretKey } from "../support/partner.ts";
+import { partnerWith, secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { type Refusal, useRefusals } from "../support/refusals.ts";
 
@@ -68,7 +68,7 @@ describe("a query of 100,000 values that cannot be sent", () => {
       },
     });
     const query = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`name${index}`, watched as never]));
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey });
+    const partner = partnerWith();
     const error = await rejection(partner.rendertokens.get({ query }));
     if (!(error instanceof RequestValidationError)) throw error;
     expect(error.issues).toHaveLength(100);
@@ -86,7 +86,7 @@ describe("100,000 headers that cannot be sent", () => {
         for (; checked < 100_000; checked += 1) yield ["a b", "1"];
       },
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey });
+    const partner = partnerWith();
     const error = await rejection(partner.rendertokens.get({ headers: headers as never }));
     if (!(error instanceof RequestValidationError)) throw error;
     expect(error.issues).toHaveLength(100);
@@ -120,7 +120,7 @@ describe("options with a getter that gives its value once", () => {
     ["the query", { query: once({ page: 2 }) }],
     ["the retries", { retry: once({ retries: 0 }) }],
   ])("are read once: %s", async (_, options) => {
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch });
+    const partner = partnerWith({ fetch });
     await partner.request("GET", "/any", options);
     expect(sent).toBe(1);
   });
@@ -143,7 +143,7 @@ describe("a deadline", () => {
       },
     };
     const silent = () => new Promise<never>(() => undefined);
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch: silent, clock: early });
+    const partner = partnerWith({ fetch: silent, clock: early });
     expect(await rejection(partner.orders.get(ref("Order"), { deadline: 500 }))).toMatchObject({
       name: "DeadlineError",
       message: "The call's deadline of 500 ms is over: the call was not finished.",

@@ -1,4 +1,4 @@
-import { OutcomeUnknownError, PodPartner, RequestValidationError, ResponseValidationError } from "pod-partner";
+import { OutcomeUnknownError, RequestValidationError, ResponseValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { rejection } from "../support/exchange.ts";
@@ -139,22 +139,14 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
 
   it("does not retry a POST whose response was lost, and reports it", async () => {
     context.service.respondAlways({ status: 502, body: "bad gateway" });
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      retry: { retries: 3, baseDelay: 0 },
-    });
+    const partner = context.connect({ retry: { retries: 3, baseDelay: 0 } });
     await expect(partner.request("POST", "/things")).rejects.toBeInstanceOf(OutcomeUnknownError);
     expect(context.service.requests).toHaveLength(1);
   });
 
   it.each(["GET", "PUT", "DELETE"] as const)("retries a %s whose response was lost", async (method) => {
     context.service.respond({ status: 502, body: "bad gateway" }, { body: {} });
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      retry: { retries: 3, baseDelay: 0 },
-    });
+    const partner = context.connect({ retry: { retries: 3, baseDelay: 0 } });
     await partner.request(method, "/things");
     expect(context.service.requests).toHaveLength(2);
   });

@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
-import { PodPartner, ResponseTooLargeError } from "pod-partner";
+import { ResponseTooLargeError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { watchSockets } from "../support/open-handles.ts";
-import { secretKey, useService } from "../support/partner.ts";
+import { useService } from "../support/partner.ts";
 import { listen } from "../support/raw-server.ts";
 import { clientOf, transports } from "../support/transports.ts";
 
@@ -14,13 +14,7 @@ const message = (length: number) => JSON.stringify({ message: "x".repeat(length)
 describe("a response that is larger than maxResponseSize", () => {
   const context = useService();
   const bounded = (fetchLike: typeof fetch) =>
-    new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      maxResponseSize: limit,
-      retry: { retries: 2, baseDelay: 0 },
-      fetch: fetchLike,
-    });
+    context.connect({ maxResponseSize: limit, retry: { retries: 2, baseDelay: 0 }, fetch: fetchLike });
 
   it("is refused when its body never ends, and the body is cancelled", async () => {
     let released = false;
@@ -56,14 +50,7 @@ describe("a response that is larger than maxResponseSize", () => {
 
 describe.each(transports)("a response over $name that is larger than maxResponseSize", ({ over }) => {
   const context = useService();
-  const bounded = () =>
-    new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      maxResponseSize: limit,
-      retry: { retries: 2, baseDelay: 0 },
-      ...over,
-    });
+  const bounded = () => context.connect({ maxResponseSize: limit, retry: { retries: 2, baseDelay: 0 }, ...over });
 
   it("is refused by its Content-Length, without a retry", async () => {
     context.service.respondAlways({ body: message(limit) });

@@ -1,14 +1,13 @@
-import { ConnectionError, NotFoundError, PodPartner, ServerError } from "pod-partner";
+import { ConnectionError, NotFoundError, ServerError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { secretKey, useService } from "../support/partner.ts";
+import { partnerWith, useService } from "../support/partner.ts";
 import { settle } from "../support/settle.ts";
 
 describe("retries", () => {
   const context = useService();
-  const eager = (retries: number) =>
-    new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries, baseDelay: 0, maxDelay: 0 } });
+  const eager = (retries: number) => context.connect({ retry: { retries, baseDelay: 0, maxDelay: 0 } });
 
   it("after a 429 are not limited by the number of calls that fail at the same time", async () => {
     const refused = new Set<string>();
@@ -21,7 +20,7 @@ describe("retries", () => {
       );
     };
     const clock = createManualClock();
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, clock, pacing: false });
+    const partner = partnerWith({ fetch, clock, pacing: false });
     const calls = Array.from({ length: 101 }, (_, n) => partner.request("GET", `/things/${n}`));
     expect(await settle(clock, Promise.all(calls))).toHaveLength(101);
   });
@@ -61,7 +60,7 @@ describe("retries", () => {
   it("follow a `Retry-After` that is as long as `maxRetryAfter`", async () => {
     const clock = createManualClock();
     context.service.respond({ status: 503, headers: { "retry-after": "2" } }, { body: { message: "valid" } });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+    const partner = context.connect({ clock });
     await settle(clock, partner.auth.validate({ retry: { maxRetryAfter: 2_000 } }));
     expect(context.service.requests).toHaveLength(2);
   });
@@ -69,9 +68,7 @@ describe("retries", () => {
   it("wait for the `Retry-After` of a 429 also with `pacing: false`", async () => {
     const clock = createManualClock();
     const sent: number[] = [];
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey,
+    const partner = partnerWith({
       clock,
       pacing: false,
       fetch: async () => {
@@ -96,7 +93,7 @@ describe("retries", () => {
       };
       const clock = createManualClock();
       const retry = { retries: 4, baseDelay: 0, maxDelay: 0 };
-      const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, retry, fetch, clock });
+      const partner = partnerWith({ retry, fetch, clock });
       const fail = async () => {
         sent = 0;
         // The time does not move.
@@ -115,7 +112,7 @@ describe("retries", () => {
     const fetch = async () => {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, clock });
+    const partner = partnerWith({ fetch, clock });
     const began = clock.now();
     const error = await settle(clock, rejection(partner.request("GET", "/things")), 100);
     expect(error).toMatchObject({ name: "ConnectionError", sent: false });
@@ -131,7 +128,7 @@ describe("retries", () => {
     let up = false;
     const fetch = async () =>
       up ? Response.json({}) : new Response("down", { status: 503, headers: { "retry-after": "5" } });
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, clock });
+    const partner = partnerWith({ fetch, clock });
     const calls = Promise.all(Array.from({ length: 300 }, (_, n) => partner.request("GET", `/things/${n}`)));
     await clock.advance(4_000);
     up = true;
@@ -159,7 +156,7 @@ describe("retries", () => {
       { body: { message: "valid" } },
     );
     const hooks = { onRetry: ({ delay }: { readonly delay: number }) => void delays.push(delay) };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, hooks });
+    const partner = context.connect({ clock, hooks });
     await settle(clock, partner.auth.validate());
     expect(delays).toEqual([60_000, expect.closeTo(250, -3)]);
   });
@@ -169,7 +166,7 @@ describe("retries", () => {
     context.service.respond({ status: 429, headers: { "retry-after": "3" }, body: refused });
     const retries: unknown[] = [];
     const hooks = { onRetry: (event: unknown) => void retries.push(event) };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, hooks, deadline: 1_000 });
+    const partner = context.connect({ hooks, deadline: 1_000 });
     await expect(partner.auth.validate()).rejects.toMatchObject({ name: "DeadlineError" });
     expect(retries).toEqual([]);
   });
@@ -183,7 +180,7 @@ describe("retries", () => {
     });
     const retries: unknown[] = [];
     const hooks = { onRetry: (event: unknown) => void retries.push(event) };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, hooks });
+    const partner = context.connect({ hooks });
     await expect(partner.rendertokens.get({ signal: abort.signal })).rejects.toBe(reason);
     expect(retries).toEqual([]);
   });
@@ -191,7 +188,7 @@ describe("retries", () => {
   it("keep the token of a request that was sent, whatever error its abort has as reason", async () => {
     const headers = { "x-ratelimit-policy": '"default";q=10;w=3600', "x-ratelimit": '"default";r=9;t=0' };
     context.service.respond({ body: { message: "valid" }, headers });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey });
+    const partner = context.connect();
     await partner.auth.validate();
     const { remaining } = partner.rateLimits.policies.default ?? {};
     for (const reason of [

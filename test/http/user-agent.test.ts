@@ -1,17 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { PodPartner } from "../../src/index.ts";
 import { version } from "../../src/util/runtime.ts";
-import { secretKey, useService } from "../support/partner.ts";
-
-const baseUrl = "https://partner.example/v2";
+import { partnerWith, useService } from "../support/partner.ts";
 
 /** The `User-Agent` in the requests of a client. */
 async function sentBy(headers?: Readonly<Record<string, string>>): Promise<string | null> {
   let sent: string | null = null;
-  const partner = new PodPartner({
-    baseUrl,
-    secretKey,
+  const partner = partnerWith({
     dangerouslyAllowBrowser: true,
     fetch: async (_, init) => {
       sent = new Headers(init?.headers).get("user-agent");

@@ -1,19 +1,16 @@
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { concurrently } from "../../src/util/concurrency.ts";
 import { rejection } from "../support/exchange.ts";
 import { collectGarbage } from "../support/garbage.ts";
-import { secretKey } from "../support/partner.ts";
+import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
 /** A client of a service whose list never ends. */
 const connect = () => {
   let page = 0;
-  return new PodPartner({
-    baseUrl: "https://partner.example/v2",
-    secretKey,
+  return partnerWith({
     fetch: async () => {
       const items = Array.from({ length: 100 }, () => ({ sku: "x".repeat(100), reference: ref("Order") }));
       return Response.json({ orders: items, nextCursor: `page-${++page}` });
@@ -66,11 +63,7 @@ describe("an iterator that is abandoned after its first item while its signal li
 
   it("ends at an abort while a page is requested", async () => {
     const controller = new AbortController();
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey,
-      fetch: () => new Promise<never>(() => undefined),
-    });
+    const partner = partnerWith({ fetch: () => new Promise<never>(() => undefined) });
     const page = rejection(partner.orders.list({ signal: controller.signal }).pages().next());
     await rest();
     controller.abort("enough");

@@ -1,7 +1,6 @@
-import { PodPartner, type ResponseValidationError } from "pod-partner";
+import type { ResponseValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection, useExchange } from "../support/exchange.ts";
-import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
 const a = { reference: ref("Order", "a") };
@@ -19,9 +18,7 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     ["a missing list", page(null, null), "orders", "expected an array, not null"],
   ])('but throws for %s, also with `responses: "report"`', async (_, response, field, message) => {
     const reported: unknown[] = [];
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
+    const partner = context.connect({
       responses: "report",
       hooks: { onInvalidResponse: ({ issues }) => reported.push(issues[0]?.path) },
     });

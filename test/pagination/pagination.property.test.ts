@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { CursorLoopError, PodPartner } from "pod-partner";
+import { CursorLoopError } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { secretKey } from "../support/partner.ts";
+import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
 /** What happens before a response: new orders come to the front, or the page is empty. */
@@ -64,7 +64,7 @@ function startService({ size, pageSize, by, emptyCursorAt, events }: Model, empt
     places.set(nextCursor, place);
     return Response.json({ orders, nextCursor });
   };
-  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+  const partner = partnerWith({ fetch, retry: { retries: 0 } });
   return { partner, initial, requests: () => requests };
 }
 

@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
-import { CursorLoopError, PodPartner } from "pod-partner";
+import { CursorLoopError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection, useExchange } from "../support/exchange.ts";
-import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import type { Recorded } from "../support/stub-service.ts";
 
@@ -222,7 +221,7 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
       steps.push("sent");
       return Response.json(body);
     };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch: sendLate });
+    const partner = context.connect({ fetch: sendLate });
     for await (const { reference } of partner.orders.list()) steps.push(reference);
     expect(steps).toEqual(["sent", "sent", a.reference, b.reference]);
   });

@@ -1,9 +1,7 @@
-import { PodPartner } from "pod-partner";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { secretKey } from "../support/partner.ts";
+import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
-const baseUrl = "https://partner.example/v2";
 const pageOf = (number: number, pages: number) => {
   const orders = [{ reference: ref("Order", `a${number}`) }, { reference: ref("Order", `b${number}`) }];
   return Response.json({ orders, nextCursor: number < pages ? `page ${number}` : null });
@@ -14,7 +12,7 @@ describe("the request for the next page", () => {
     let requests = 0;
     const fetch = async () => pageOf(++requests, 5);
     const sent: number[] = [];
-    for await (const _ of new PodPartner({ baseUrl, secretKey, fetch }).orders.list().pages()) sent.push(requests);
+    for await (const _ of partnerWith({ fetch }).orders.list().pages()) sent.push(requests);
     expect(sent).toEqual([2, 3, 4, 5, 5]);
   });
 
@@ -22,7 +20,7 @@ describe("the request for the next page", () => {
     let requests = 0;
     const fetch = async () => pageOf(++requests, 3);
     const sent: number[] = [];
-    const list = new PodPartner({ baseUrl, secretKey, fetch }).orders.list({ prefetch: 0 });
+    const list = partnerWith({ fetch }).orders.list({ prefetch: 0 });
     for await (const _ of list.pages()) sent.push(requests);
     expect(sent).toEqual([1, 2, 3]);
   });
@@ -36,7 +34,7 @@ it("sends the options that the list had when the loop began", async () => {
     headers["x-shop"] = "2";
     return pageOf(sent.length, 3);
   };
-  await new PodPartner({ baseUrl, secretKey, fetch }).orders.list({ headers }).toArray();
+  await partnerWith({ fetch }).orders.list({ headers }).toArray();
   expect(sent).toEqual(["1", "1", "1"]);
 });
 
@@ -51,7 +49,7 @@ describe("a page is returned", () => {
       if (requests === 1) return pageOf(1, 2);
       return new Promise<never>(() => undefined);
     };
-    return new PodPartner({ baseUrl, secretKey, fetch });
+    return partnerWith({ fetch });
   };
 
   it("while the response for the next page is missing", async () => {
@@ -68,7 +66,7 @@ describe("a page is returned", () => {
       for (const [name, value] of Object.entries(limits)) response.headers.set(name, value);
       return response;
     };
-    const pages = new PodPartner({ baseUrl, secretKey, fetch }).orders.list().pages();
+    const pages = partnerWith({ fetch }).orders.list().pages();
     expect((await pages.next()).value?.items).toHaveLength(2);
     expect(requests).toBe(1);
     await pages.return();

@@ -4,14 +4,17 @@ import { type StubService, startStubService } from "./stub-service.ts";
 
 export const secretKey = "test-key-5up3r53cr3t-4d5f6";
 
-/** A client of the stub without retries. */
-const partnerOf = (service: StubService, options: PodPartnerOptions) =>
-  new PodPartner({ baseUrl: service.baseUrl, secretKey, retry: { retries: 0 }, ...options });
+/** A client of a service that only its `fetch` knows. */
+export const partnerWith = (options: PodPartnerOptions = {}): PodPartner =>
+  new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, ...options });
 
 /** One stub and one client, with these options, for the tests of a file. The stub forgets its requests and responses before each test. */
 export function useService(options: PodPartnerOptions = {}): {
   readonly service: StubService;
+  /** It does not retry. */
   readonly partner: PodPartner;
+  /** Another client of the stub. */
+  readonly connect: (options?: PodPartnerOptions) => PodPartner;
 } {
   let service: StubService | undefined;
   let partner: PodPartner | undefined;
@@ -22,7 +25,7 @@ export function useService(options: PodPartnerOptions = {}): {
   beforeEach(() => {
     service?.reset();
     // A new client each time: it must not keep the limits that it learned in another test.
-    if (service !== undefined) partner = partnerOf(service, options);
+    if (service !== undefined) partner = connect({ retry: { retries: 0 }, ...options });
   });
   afterAll(() => service?.close());
 
@@ -30,7 +33,10 @@ export function useService(options: PodPartnerOptions = {}): {
     if (value === undefined) throw new Error("useService() works only inside a test");
     return value;
   };
+  const connect = (more: PodPartnerOptions = {}) =>
+    new PodPartner({ baseUrl: started(service).baseUrl, secretKey, ...more });
   return {
+    connect,
     get service() {
       return started(service);
     },

@@ -1,7 +1,8 @@
-import { PodPartner, RateLimitError, type RequestOptions } from "pod-partner";
+import { RateLimitError, type RequestOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../support/exchange.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { settle } from "../../support/settle.ts";
 
 const year = 31_536_000;
@@ -17,13 +18,7 @@ function connect(respond: (number: number) => Response, retry: RequestOptions["r
   const clock = createManualClock();
   const seen: number[] = [];
   const fetch = async () => respond(seen.push(clock.now()));
-  const partner = new PodPartner({
-    baseUrl: "https://partner.example/v2",
-    secretKey: "a-secret-key",
-    fetch,
-    clock,
-    retry,
-  });
+  const partner = partnerWith({ fetch, clock, retry });
   const validate = (options: RequestOptions = {}) => partner.auth.validate(options);
   return { clock, partner, seen, validate };
 }

@@ -1,4 +1,3 @@
-import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it, vi } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
@@ -9,6 +8,7 @@ import { endpointOf } from "../../support/endpoints.ts";
 import { rejection } from "../../support/exchange.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 
 const get = endpointOf("orders.get");
@@ -170,7 +170,7 @@ describe("a call that waits costs the same, however many wait before it", () => 
     const clock = createManualClock();
     const responses = { "x-ratelimit-policy": '"default";q=10;w=100', "x-ratelimit": '"default";r=0;t=10' };
     const fetch = async () => Response.json({ message: "ok" }, { headers: responses });
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", clock, fetch });
+    const partner = partnerWith({ clock, fetch });
     await partner.auth.validate();
     const controller = new AbortController();
     const added = vi.spyOn(controller.signal, "addEventListener");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { PodPartner, type TimelineEntry, type WithResponse } from "pod-partner";
+import type { PodPartner, TimelineEntry, WithResponse } from "pod-partner";
 import { redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
@@ -13,6 +13,7 @@ import { limiting } from "../../support/pacing/gateway.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
 import { createService } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { settle } from "../../support/settle.ts";
 
 const reasons = {
@@ -55,9 +56,7 @@ async function pausesOf({ respond, took = 0, calls, every = 0, before = 0, pacin
   /** The reasons that `rateLimits` gave when a pause was reported. */
   const shown = new Set<unknown>();
   let requests = 0;
-  const partner: PodPartner = new PodPartner({
-    baseUrl: "https://partner.example/v2",
-    secretKey: "a-secret-key",
+  const partner: PodPartner = partnerWith({
     clock,
     fetch: async () => {
       requests += 1;
@@ -154,9 +153,7 @@ describe("a call that waits for more than 300 ms is reported with its reason:", 
     const pauses: PauseEvent[] = [];
     const reported = new Map<string, number>();
     const late: number[] = [];
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
+    const partner = partnerWith({
       clock,
       fetch: async () => {
         await new Promise<void>((resolve) => clock.after(20, resolve));

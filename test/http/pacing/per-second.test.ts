@@ -1,4 +1,3 @@
-import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
@@ -10,7 +9,7 @@ import { endpointOf } from "../../support/endpoints.ts";
 import { consume } from "../../support/pacing/consumer.ts";
 import { createService } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
-import { secretKey } from "../../support/partner.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { settle } from "../../support/settle.ts";
 
 const get = endpointOf("orders.get");
@@ -188,9 +187,7 @@ describe("`pacing.perSecond` of a client", () => {
     const clock = createManualClock();
     const pauses: PauseEvent[] = [];
     const times: number[] = [];
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey,
+    const partner = partnerWith({
       clock,
       hooks: { onPause: (event) => void pauses.push(event) },
       pacing: { perSecond: 50, burst: 5 },

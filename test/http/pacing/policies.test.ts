@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { DeadlineError, PodPartner, RateLimitError } from "pod-partner";
+import { DeadlineError, RateLimitError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { Wait } from "../../../src/http/pacing/wait.ts";
@@ -8,6 +8,7 @@ import { rejection } from "../../support/exchange.ts";
 import { consume } from "../../support/pacing/consumer.ts";
 import { createService, type Limits } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 
 const get = endpointOf("orders.get");
@@ -184,9 +185,7 @@ describe("changing policies", () => {
 
 describe("a 429 whose Retry-After is too long to wait for", () => {
   const partner = (retryAfter: string) =>
-    new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
+    partnerWith({
       clock: createTimeline(),
       fetch: async () =>
         Response.json(

@@ -1,4 +1,4 @@
-import { PodPartner, type PodPartnerOptions } from "pod-partner";
+import type { PodPartnerOptions } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
@@ -8,6 +8,7 @@ import type { Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { limiting } from "../../support/pacing/gateway.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { settle } from "../../support/settle.ts";
 
 const get = endpointOf("orders.get");
@@ -29,9 +30,7 @@ interface Given {
 function connect({ headers = usual, pacing = true, passes = () => true }: Given = {}) {
   const clock = createManualClock();
   const pauses: PauseEvent[] = [];
-  const partner = new PodPartner({
-    baseUrl: "https://partner.example/v2",
-    secretKey: "a-secret-key",
+  const partner = partnerWith({
     clock,
     pacing,
     hooks: { onPause: (event) => void pauses.push(event) },
@@ -55,9 +54,7 @@ describe("`rateLimits` while calls wait for the first response", () => {
     const silent = new Promise<Response>(() => {});
     const clock = createManualClock();
     const pauses: PauseEvent[] = [];
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
+    const partner = partnerWith({
       clock,
       timeout: 60_000,
       hooks: { onPause: (event) => void pauses.push(event) },

@@ -1,4 +1,4 @@
-import { PodPartner, RateLimitError } from "pod-partner";
+import { RateLimitError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
@@ -6,6 +6,7 @@ import { rejection } from "../../support/exchange.ts";
 import { consume } from "../../support/pacing/consumer.ts";
 import { createService, type Served } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { settle } from "../../support/settle.ts";
 
 const latency = () => [5, 5] as const;
@@ -119,7 +120,7 @@ describe("the policies of a route", () => {
       const levels = `"default";r=2999;t=0${bulk ? ', "bulk";r=0;t=200' : ""}`;
       return Response.json({}, { headers: { "x-ratelimit-policy": policies, "x-ratelimit": levels } });
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+    const partner = partnerWith({ fetch, clock });
     await partner.request("POST", "/bulk");
     for (let number = 0; number < 10; number++) await partner.request("GET", `/things/${number}`);
     expect(partner.rateLimits.policies.bulk).toMatchObject({ quota: 5, remaining: 0 });
@@ -139,7 +140,7 @@ describe("a service that always names new policies", () => {
       };
       return Response.json({ message: "ok" }, { headers });
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+    const partner = partnerWith({ fetch, clock });
     for (let call = 0; call < 200; call++) await settle(clock, partner.auth.validate(), 10);
     expect(Object.keys(partner.rateLimits.policies).length).toBeLessThan(60);
   });
@@ -168,13 +169,7 @@ describe("a 429", () => {
     const clock = createManualClock();
     const seen: number[] = [];
     const fetch = async (request: Request) => respond(request, seen.push(clock.now()));
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
-      fetch,
-      clock,
-      retry: { retries },
-    });
+    const partner = partnerWith({ fetch, clock, retry: { retries } });
     return { clock, partner, seen };
   }
 

@@ -1,6 +1,6 @@
-import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { partnerWith } from "../../support/partner.ts";
 import { settle } from "../../support/settle.ts";
 
 /** A response of 100 ms, by the number of the request, from 1. */
@@ -27,13 +27,7 @@ function connect(respond: Respond) {
     inFlight -= 1;
     return respond(number);
   };
-  const partner = new PodPartner({
-    baseUrl: "https://partner.example/v2",
-    secretKey: "a-secret-key",
-    fetch,
-    clock,
-    retry: { baseDelay: 0 },
-  });
+  const partner = partnerWith({ fetch, clock, retry: { baseDelay: 0 } });
   /** Makes calls at once. Returns the milliseconds until the last one has ended, and the most requests in flight. */
   const burst = async (calls: number) => {
     const began = clock.now();

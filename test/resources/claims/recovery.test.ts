@@ -77,9 +77,7 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
       lost = true;
       return hangUp();
     });
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
+    const partner = context.connect({
       retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
       timeout,
       clock: fastClock(ahead),
@@ -179,13 +177,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
   const context = useService();
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
   const connect = () =>
-    new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
-      timeout,
-      clock: fastClock(),
-    });
+    context.connect({ retry: { retries: 1, baseDelay: 0, maxDelay: 0 }, timeout, clock: fastClock() });
   const serve = (claim: ReturnType<typeof claimOf>) =>
     context.service.respondAlways(({ method, path }) => {
       if (method === "POST") return hangUp();
@@ -307,7 +299,7 @@ describe("the look-up of a claim whose response was lost", () => {
     const clock = createManualClock();
     const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
     context.service.respondAlways(({ method }) => (method === "POST" ? hangUp() : page()));
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const partner = context.connect({ clock, pacing: false });
     const began = clock.now();
     const claim = partner.claims.createPackageMissing({ shipmentReference: ref("Shipment") }, { deadline: 2_000 });
     const error = await settle(clock, rejection(claim), 10);
@@ -342,7 +334,7 @@ describe("the look-up of a claim whose response was lost", () => {
         if (route.endsWith(claim.reference)) return { headers, body: { claim } };
         return { headers, body: { claims: [claim], nextCursor: null } };
       });
-      const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+      const partner = context.connect({ clock });
       const filed = await settle(clock, partner.claims.createItemIssues(input), 50);
       expect(filed).toMatchObject({ reference: claim.reference, recovered: true });
       expect(posts).toBe(1);
@@ -372,7 +364,7 @@ describe("a claim that the list shows ten seconds after it was created", () => {
       if (path.endsWith(claim.reference)) return { headers, body: { claim } };
       return { headers, body: { claims: clock.now() - created < 10_000 ? [] : [claim], nextCursor: null } };
     });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const partner = context.connect({ clock, pacing: false });
     const filed = await settle(clock, partner.claims.createItemIssues(input), 50);
     expect(filed).toMatchObject({ reference: ref("Claim", "n"), recovered: true });
     expect(posts).toBe(1);

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import { type ImageSource, PodPartner } from "pod-partner";
+import type { ImageSource } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../support/exchange.ts";
-import { secretKey } from "../../support/partner.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { png } from "../../support/pictures.ts";
 
 /** A service that refuses every upload before it reads the body, as an overloaded service does. */
@@ -13,7 +13,7 @@ function connect() {
     return new Response("busy", { status: 503 });
   };
   const retry = { retries: 2, baseDelay: 0, maxDelay: 0 };
-  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry });
+  const partner = partnerWith({ fetch, retry });
   return { partner, sent: () => sent };
 }
 

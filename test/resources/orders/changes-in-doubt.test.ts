@@ -1,8 +1,9 @@
-import { ConflictError, OutcomeUnknownError, PodPartner } from "pod-partner";
+import { ConflictError, OutcomeUnknownError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../support/exchange.ts";
 import { sentAddress } from "../../support/orders.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
 
@@ -62,7 +63,7 @@ function service(answers: { changes: readonly Answer[]; orders?: readonly Answer
     });
     return Promise.race([next(answers[kind], counts[kind]++), aborted]);
   };
-  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+  const partner = partnerWith({ fetch, clock });
   return { clock, requests, looks, partner, settle: <T>(call: PromiseLike<T>) => settle(clock, call, 50) };
 }
 

@@ -1,8 +1,8 @@
-import { DeadlineError, PodPartner } from "pod-partner";
+import { DeadlineError } from "pod-partner";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../support/exchange.ts";
-import { secretKey, useService } from "../../support/partner.ts";
+import { useService } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 import type { Recorded, StubResponse } from "../../support/stub-service.ts";
 
@@ -43,7 +43,7 @@ describe("orders.ensure takes the options of any call", () => {
       const clock = createManualClock();
       context.service.respond(delayed(clock, 150, unknown), delayed(clock, 150, made));
       const [own, client] = whose === "the client's" ? [undefined, 200] : [200, undefined];
-      const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, deadline: client });
+      const partner = context.connect({ clock, deadline: client });
       const error = await rejection(partner.orders.ensure(order, { deadline: own }));
       // The creation was in progress.
       expect(error).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: "shop-1" } });
@@ -85,7 +85,7 @@ describe("`lookFor` of orders.ensure", () => {
     "is refused when it is not shorter than the deadline, and nothing is sent: %d",
     async (ms) => {
       const clock = createManualClock();
-      const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+      const partner = context.connect({ clock });
       const error = await rejection(partner.orders.ensure(order, { lookFor: ms, deadline: 1_000 }));
       expect(error).toMatchObject({
         name: "RequestValidationError",
@@ -128,7 +128,7 @@ describe("`lookFor` of orders.ensure", () => {
 
 describe('responses of another shape, with `responses: "report"`', () => {
   const context = useService();
-  const connect = () => new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
+  const connect = () => context.connect({ responses: "report" });
 
   it("are an error of orders.lookup", async () => {
     context.service.respond({ body: { orderReference: 5 } });

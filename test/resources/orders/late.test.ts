@@ -1,4 +1,4 @@
-import { OutcomeUnknownError, PodPartner } from "pod-partner";
+import { OutcomeUnknownError, type PodPartner } from "pod-partner";
 import { createManualClock, type Emulator, type ManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { RecentOrders } from "../../../src/resources/orders/recent-orders.ts";
@@ -6,7 +6,7 @@ import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
 import { createFastClock } from "../../support/fast-clock.ts";
 import { harsh } from "../../support/harsh.ts";
-import { secretKey, useService } from "../../support/partner.ts";
+import { useService } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
 import { setUp } from "../../support/setup.ts";
@@ -326,13 +326,7 @@ describe("an order whose response was lost", () => {
   const there: StubResponse = { body: { orderReference: ref("Order") } };
   const context = useService();
   const connect = () =>
-    new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      retry: { retries: 2, baseDelay: 0 },
-      clock: createFastClock(400),
-      timeout: 400,
-    });
+    context.connect({ retry: { retries: 2, baseDelay: 0 }, clock: createFastClock(400), timeout: 400 });
   const posts = () => context.service.requests.filter(({ method }) => method === "POST").length;
 
   it("is looked up once more after a long Retry-After, right before its retry", async () => {
@@ -369,7 +363,7 @@ describe("an order whose response was lost", () => {
     const lost = () => Promise.reject<StubResponse>(new Error("hang up"));
     const never = () => new Promise<StubResponse>(() => undefined);
     context.service.respondAlways(({ method }) => (method === "POST" ? lost() : never()));
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+    const partner = context.connect({ clock });
     const began = clock.now();
     const options = { timeout: 3_000, headers: { "x-trace": "7" }, retry: { retries: 0 } };
     const error = await settle(clock, rejection(partner.orders.create(order, options)), 10);

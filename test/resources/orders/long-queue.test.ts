@@ -1,8 +1,7 @@
-import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { combinedOrder } from "../../support/orders.ts";
-import { secretKey } from "../../support/partner.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
 
@@ -27,7 +26,7 @@ async function place(last: number) {
     return nowhere(looks === last ? drained : {});
   };
   const retry = { retries: 1, baseDelay: 0, maxDelay: 0 };
-  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, clock, fetch, retry });
+  const partner = partnerWith({ clock, fetch, retry });
   const { recovered } = await settle(clock, partner.orders.create(combinedOrder));
   return { posts, looks, recovered };
 }

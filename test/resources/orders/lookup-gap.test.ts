@@ -83,9 +83,7 @@ describe("orders.lookup, whose parameter and response the specification does not
   });
 
   it("uses the names from the option `assumptions`", async () => {
-    const partner = new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
+    const partner = context.connect({
       assumptions: { customIdentifierParameter: "identifier", orderReferenceField: "found" },
     });
     context.service.respond({ body: { found: ref("Order") } });

@@ -1,4 +1,4 @@
-import { type OrderReference, PodPartner } from "pod-partner";
+import type { OrderReference } from "pod-partner";
 import type { Fault } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import type { RepeatedIdentifier } from "../../../src/emulator/settings/options.ts";
@@ -6,7 +6,7 @@ import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
 import { createFastClock } from "../../support/fast-clock.ts";
 import { harsh } from "../../support/harsh.ts";
-import { secretKey, useService } from "../../support/partner.ts";
+import { useService } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 import { setUp } from "../../support/setup.ts";
 
@@ -324,9 +324,7 @@ describe("a look-up does not decide", () => {
   };
   const posts = () => context.service.requests.filter(({ method }) => method === "POST").length;
   const connect = () =>
-    new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
+    context.connect({
       responses: "report",
       retry: { retries: 1, baseDelay: 0 },
       timeout: 5_000,

@@ -1,8 +1,8 @@
-import { type Download, NotReadyError, PodPartner, RenderFailedError, RendertokenLimitError } from "pod-partner";
+import { type Download, NotReadyError, RenderFailedError, RendertokenLimitError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { expectSent, missing, rejection, useExchange } from "../../support/exchange.ts";
-import { secretKey } from "../../support/partner.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { jpeg } from "../../support/pictures.ts";
 import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
@@ -141,7 +141,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       return respond(request.path) ?? { body: { render: pending } };
     });
     // Over a real port, an attempt may take any number of steps of the clock.
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, timeout: 3_600_000 });
+    const partner = context.connect({ clock, timeout: 3_600_000 });
     return { clock, partner, asked: (file: string) => seen.filter(({ request }) => request.path.endsWith(file)) };
   }
 
@@ -355,7 +355,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       sent.push(request.url);
       return Promise.reject(new TypeError("fetch failed"));
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+    const partner = partnerWith({ fetch, retry: { retries: 0 } });
     const error = await rejection(partner.renders.media(reference, { wait: true }));
     expect(error).toMatchObject({ name: "ConnectionError" });
     expect(sent).toHaveLength(1);
@@ -394,11 +394,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       if (url.includes("/compositions/")) return Response.json({ composition });
       return url.endsWith("/media") ? new Response(picture()) : Response.json({ code: "gone" }, { status: 410 });
     };
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "a-secret-key",
-      fetch: async (request) => respond(request),
-    });
+    const partner = partnerWith({ fetch: async (request) => respond(request) });
     const outcomes: unknown[] = [];
     for await (const outcome of partner.renders.batch([input])) outcomes.push(outcome);
     expect(outcomes).toMatchObject([{ ok: false, error: { name: "GoneError" } }]);

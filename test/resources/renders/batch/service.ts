@@ -1,5 +1,6 @@
-import { memoryStorage, PodPartner } from "pod-partner";
+import { memoryStorage, type PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
+import { partnerWith } from "../../../support/partner.ts";
 import { ref } from "../../../support/references.ts";
 import type { Seen } from "./setup.ts";
 
@@ -52,8 +53,7 @@ export function startService(duration: (n: number) => number, retryAfter: (left:
     const of = { compositionReference: ref("Composition"), imageReference: ref("Image") };
     return json({ render: { reference, ...of, status, created, completed } });
   };
-  const connect = (options: Options = {}) =>
-    new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "test-secret-key", clock, fetch, ...options });
+  const connect = (options: Options = {}) => partnerWith({ clock, fetch, ...options });
   /** The n-th render, from 1, fails. */
   const fail = (n: number) => failed.add(ref("Render", String(n)));
   return { clock, storage, connect, partner: connect(), seen, fail };
