@@ -69,12 +69,6 @@ describe("the id of a call", () => {
     expect(new Set(ids.map((id) => id.split(" ")[1]))).toEqual(new Set(["sync/0", "sync/1"]));
     await emulator.close();
   });
-
-  it.each(["", "a\nb", "x".repeat(201), 7])("is refused when it is %j", async (callId) => {
-    const error = await rejection(context.partner.auth.validate({ callId: callId as string }));
-    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["callId"] }] });
-    expect(context.service.requests).toEqual([]);
-  });
 });
 
 /** What the tracing channels of some kinds publish, as `channel event outcome`. */

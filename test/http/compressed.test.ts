@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { ConnectionError, PodPartner } from "pod-partner";
+import { ConnectionError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { secretKey, useService } from "../support/partner.ts";
+import { useService } from "../support/partner.ts";
+import { listen, listenRaw } from "../support/raw-server.ts";
 import { ref } from "../support/references.ts";
-import { transports } from "../support/transports.ts";
+import { clientOf, transports } from "../support/transports.ts";
 
 /** Bytes that hardly compress, between the start and the end of a format. */
 const filling = Buffer.from(Uint8Array.from({ length: 60_000 }, (_, index) => (index * index * 7919) % 253));
@@ -81,25 +81,11 @@ describe.each(transports)("over $name", ({ name, over }) => {
   describe("a download that ends when its connection closes", () => {
     /** Responds to every request as HTTP/1.0 does, without a length. */
     async function served(file: Uint8Array) {
-      const server = createTcpServer((socket) => {
-        socket.once("data", () => {
-          socket.write("HTTP/1.0 200 OK\r\nContent-Type: image/png\r\n\r\n");
-          socket.end(file);
-        });
+      await using server = await listenRaw((socket) => {
+        socket.write("HTTP/1.0 200 OK\r\nContent-Type: image/png\r\n\r\n");
+        socket.end(file);
       });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const { port } = server.address() as AddressInfo;
-      const partner = new PodPartner({
-        baseUrl: `http://127.0.0.1:${port}/v2`,
-        secretKey,
-        retry: { retries: 0 },
-        ...over,
-      });
-      try {
-        return await (await partner.renders.media(ref("Render"))).bytes();
-      } finally {
-        await new Promise((resolve) => server.close(resolve));
-      }
+      return await (await clientOf(server.origin, over).renders.media(ref("Render"))).bytes();
     }
 
     it.each(["PNG", "JPEG"] as const)("fails when its format shows that it is incomplete: %s", async (format) => {
@@ -117,14 +103,10 @@ describe.each(transports)("over $name", ({ name, over }) => {
 
   describe("a download with a Content-Length", () => {
     it("has that length, whatever its last bytes are", async () => {
-      const server = createServer((_, response) => response.end(Buffer.concat([files.JPEG, Buffer.from("more")])));
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const { port } = server.address() as AddressInfo;
-      const partner = new PodPartner({ baseUrl: `http://127.0.0.1:${port}/v2`, secretKey, ...over });
-      const bytes = await (await partner.renders.media(ref("Render"))).bytes();
-      expect(bytes.length).toBe(files.JPEG.length + 4);
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      const longer = Buffer.concat([files.JPEG, Buffer.from("more")]);
+      await using server = await listen(createServer((_, response) => response.end(longer)));
+      const bytes = await (await clientOf(server.origin, over).renders.media(ref("Render"))).bytes();
+      expect(bytes.length).toBe(longer.length);
     });
   });
 });

@@ -26,6 +26,12 @@ describe("an error recorded on a runtime", () => {
     ],
     ["Node: a port that fetch blocks", failed("bad port"), false, "bad port"],
     [
+      "Node: a proxy that refuses a tunnel",
+      failed("Proxy response (407) !== 200 when HTTP Tunneling"),
+      false,
+      "Proxy response (407) !== 200 when HTTP Tunneling",
+    ],
+    [
       "Node: a dispatcher of another undici",
       failed("invalid onRequestStart method", { code: "UND_ERR_INVALID_ARG" }),
       false,

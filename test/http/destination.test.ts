@@ -2,15 +2,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { PodPartner, RequestValidationError } from "pod-partner";
+import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { jpeg } from "../support/pictures.ts";
+import { listen } from "../support/raw-server.ts";
 import { ref } from "../support/references.ts";
 import { startStubService } from "../support/stub-service.ts";
-import { transports } from "../support/transports.ts";
+import { clientOf, transports } from "../support/transports.ts";
 
 describe.each(transports)("over $name", ({ over }) => {
   it("a service whose host is an IPv6 address is reached", async () => {
@@ -25,13 +26,12 @@ describe.each(transports)("over $name", ({ over }) => {
 
   it.each(["GET", "POST"] as const)("a header of a %s arrives in the same encoding", async (method) => {
     const received: (readonly string[])[] = [];
-    await using server = createServer(({ rawHeaders }, response) => {
+    const server = createServer(({ rawHeaders }, response) => {
       received.push(rawHeaders);
-      response.setHeader("connection", "close").end("{}");
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`;
-    const partner = new PodPartner({ baseUrl, secretKey, ...over });
+      response.end("{}");
+    });
+    await using service = await listen(server);
+    const partner = clientOf(service.origin, over);
     const headers = { "X-Name": "\u00e9" };
     await partner.request(method, "/things", { headers, ...(method === "POST" && { body: { name: "\u00e9" } }) });
     const [at] = received.map((all) => all.findIndex((text) => text.toLowerCase() === "x-name"));
@@ -66,15 +66,6 @@ describe.each(transports)("over $name", ({ over }) => {
       expect(inspect([partner.rateLimits, paused, error], { depth: null })).not.toContain(secretKey);
     });
 
-    it.each(["X-Service-Secret-Key", "x-service-secret-key"])("refuses a header %s of the caller", async (name) => {
-      const call = context.partner.auth.validate({ headers: { [name]: "another", "x-more": "1" } });
-      expect(await rejection(call)).toMatchObject({
-        name: "RequestValidationError",
-        issues: [{ path: ["headers", name] }],
-      });
-      expect(context.service.requests).toHaveLength(0);
-    });
-
     it("is in one header, and nowhere else in the request", async () => {
       context.service.respond({ body: { order: { reference: ref("Order") } } });
       await context.partner.orders.create(combinedOrder);
@@ -82,44 +73,6 @@ describe.each(transports)("over $name", ({ over }) => {
       const { "x-service-secret-key": key, ...others } = headers;
       expect(key).toBe(secretKey);
       expect(JSON.stringify(others) + path + body.toString()).not.toContain(secretKey);
-    });
-
-    it.each([
-      "//evil.example/v2",
-      "http://evil.example/",
-      "@evil.example/",
-      ":80@evil.example/",
-      ".evil.example/",
-      "\\\\evil.example",
-      "/\\evil.example",
-      "/../v1/orders",
-      "/orders/../../v1",
-      "/%2e%2e/v1",
-      "/orders/%2E%2E/%2e./v1",
-      "/orders/.",
-      "/a\tb",
-      "/a\n/b",
-      "/a?b=c",
-      "/a#b",
-      "orders",
-      "",
-    ])("is not sent outside the base URL by a request to %j", async (path) => {
-      const error = await rejection(context.partner.request("GET", path));
-      expect(RequestValidationError.isInstance(error)).toBe(true);
-      expect(context.service.requests).toHaveLength(0);
-    });
-
-    it("is sent to an endpoint that the SDK does not know yet", async () => {
-      context.service.respond({ body: { anything: [1] } });
-      const response = await context.partner.request("POST", "/new-things", {
-        query: { a: "b c" },
-        body: { thing: { x: 1 } },
-      });
-      expect(response).toStrictEqual({ anything: [1] });
-      const [request] = context.service.requests;
-      expect(`${request?.method} ${request?.path}`).toMatch(/^POST \/v2\/new-things\?a=b(\+|%20)c$/);
-      expect(request?.headers).toMatchObject({ "x-service-secret-key": secretKey, "content-type": "application/json" });
-      expect(JSON.parse(request?.body.toString() ?? "")).toStrictEqual({ thing: { x: 1 } });
     });
   });
 });

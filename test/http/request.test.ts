@@ -1,4 +1,4 @@
-import { OutcomeUnknownError, RequestValidationError, ResponseValidationError } from "pod-partner";
+import { RequestValidationError, ResponseValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { rejection } from "../support/exchange.ts";
@@ -94,6 +94,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     // `new URL` encodes these characters.
     ...["/é", '/a"b', "/a<b>", "/a`b", "/a\ud800", "/\u2028"],
     ...["/a?", "/a#", "/a/%2E%2E", "/a/.%2e/b", "", ":", "@evil.example"],
+    ...["http://evil.example/", ":80@evil.example/", ".evil.example/", "\\\\evil.example", "/\\evil.example"],
   ])("refuses the path %j", async (path) => {
     expect(await refused("PUT" as never, path)).toMatchObject({
       issues: [
@@ -135,13 +136,6 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     context.service.respond({ body: {} });
     await context.partner.request("GET", "/things/{orderReference}");
     expect(context.service.requests[0]?.path).toBe("/v2/things/%7BorderReference%7D");
-  });
-
-  it("does not retry a POST whose response was lost, and reports it", async () => {
-    context.service.respondAlways({ status: 502, body: "bad gateway" });
-    const partner = context.connect({ retry: { retries: 3, baseDelay: 0 } });
-    await expect(partner.request("POST", "/things")).rejects.toBeInstanceOf(OutcomeUnknownError);
-    expect(context.service.requests).toHaveLength(1);
   });
 
   it.each(["GET", "PUT", "DELETE"] as const)("retries a %s whose response was lost", async (method) => {

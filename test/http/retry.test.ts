@@ -39,9 +39,10 @@ describe("retries", () => {
     );
   });
 
-  it("are none with `retry: false`", async () => {
+  it.each(["the client's", "the call's"])("are none with `retry: false`: %s", async (whose) => {
     context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
-    await expect(eager(4).rendertokens.get({ retry: false })).rejects.toBeInstanceOf(ServerError);
+    const [own, call] = whose === "the client's" ? [false as const, undefined] : [undefined, false as const];
+    await expect(context.connect({ retry: own }).auth.validate({ retry: call })).rejects.toBeInstanceOf(ServerError);
     expect(context.service.requests).toHaveLength(1);
   });
 

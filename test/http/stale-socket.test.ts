@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { PodPartner } from "pod-partner";
 import { createEmulator, type Emulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { createFastClock } from "../support/fast-clock.ts";
 import { harsh } from "../support/harsh.ts";
-import { transports } from "../support/transports.ts";
+import { listen } from "../support/raw-server.ts";
+import { clientOf, transports } from "../support/transports.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
 /** Requests that a connection serves before it breaks without notice. */
@@ -31,16 +31,9 @@ describe.each(transports)("over $name", ({ over }) => {
   it("places each order once when reused connections are sometimes stale", async () => {
     const emulator = createEmulator(harsh);
     const server = createServer((incoming, outgoing) => void serve(emulator, incoming, outgoing));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const partner = new PodPartner({
-      baseUrl: `http://127.0.0.1:${port}/v2`,
-      secretKey: "a-secret-key",
-      clock: createFastClock(200),
-      timeout: 200,
-      retry: { baseDelay: 0 },
-      ...over,
-    });
+    await using service = await listen(server);
+    const options = { clock: createFastClock(200), timeout: 200, retry: { baseDelay: 0 } };
+    const partner = clientOf(service.origin, { ...options, ...over });
     const references = new Set<string>();
     for (let number = 0; number < 20; number++) {
       references.add((await partner.orders.create(orderOf(emulator, `shop-${number}`))).reference);
@@ -48,7 +41,5 @@ describe.each(transports)("over $name", ({ over }) => {
     const { baseUrl, secretKey, fetch } = emulator;
     const made = await new PodPartner({ baseUrl, secretKey, fetch }).orders.list().toArray();
     expect([references.size, made.length]).toEqual([20, 20]);
-    server.close();
-    server.closeAllConnections();
   });
 });

@@ -12,6 +12,18 @@ const response = (policies: string, levels: string) =>
   Response.json({ message: "ok" }, { headers: { "x-ratelimit-policy": policies, "x-ratelimit": levels } });
 const usual = () => response('"default";q=3000;w=60', '"default";r=2000;t=0');
 const absurd = () => response(`"default";q=1;w=${year}`, `"default";r=0;t=${year}`);
+const refused = () =>
+  Response.json(
+    { code: "rate_limited", message: "no" },
+    {
+      status: 429,
+      headers: {
+        "retry-after": String(year),
+        "x-ratelimit-policy": '"default";q=3000;w=60',
+        "x-ratelimit": '"default";r=0;t=1',
+      },
+    },
+  );
 
 /** A client of a service that responds by the number of the request, from 1. */
 function connect(respond: (number: number) => Response, retry: RequestOptions["retry"] = {}) {
@@ -31,14 +43,7 @@ describe("a next token that is further away than `maxRetryAfter`", () => {
       () => response(`"default";q=3000;w=60, "daily";q=1;w=${year}`, '"default";r=2000;t=0, "daily";r=0;t=9'),
     ],
     ["a policy under another name", () => response(`"std";q=1;w=${year}`, `"std";r=0;t=${year}`)],
-    [
-      "a `Retry-After` on a 429",
-      () =>
-        Response.json(
-          { code: "rate_limited", message: "no" },
-          { status: 429, headers: { "retry-after": String(year) } },
-        ),
-    ],
+    ["a `Retry-After` on a 429", refused],
   ])("ends the next call at once when it is reported by %s", async (_, respond) => {
     const { clock, validate, seen } = connect(respond);
     const began = clock.now();
@@ -63,12 +68,15 @@ describe("a next token that is further away than `maxRetryAfter`", () => {
     expect([seen.length, clock.now() - began]).toEqual([3, 0]);
   });
 
-  it("ends the calls that are queued when the header arrives", async () => {
-    const { clock, validate, seen } = connect(absurd);
+  it.each([
+    ["the header", 49, absurd],
+    ["the `Retry-After` of a 429", 50, refused],
+  ])("ends the calls that are queued when %s arrives", async (_, count, respond) => {
+    const { clock, validate, seen } = connect(respond);
     const began = clock.now();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => validate()));
     const failed = outcomes.filter(({ status }) => status === "rejected");
-    expect([failed.length, seen.length, clock.now() - began]).toEqual([49, 1, 0]);
+    expect([failed.length, seen.length, clock.now() - began]).toEqual([count, 1, 0]);
     for (const outcome of failed) expect(outcome).toMatchObject({ reason: { name: "RateLimitError" } });
   });
 
