@@ -319,25 +319,6 @@ describe("a claim with a storage", () => {
     expect(await listed(world)).toHaveLength(1);
   });
 
-  it("is refused while its `key` is in doubt with other content", async () => {
-    const world = share();
-    const { start, settle, clock } = world;
-    const claim = await claimOf(world);
-    start({ killAt: 9 })
-      .partner.claims.createItemIssues(claim, { key: "rma-17" })
-      .catch(() => undefined);
-    await clock.advance(1_000);
-    const other = start().partner.claims.createItemIssues({ ...claim, comment: "another" }, { key: "rma-17" });
-    expect(await settle(rejection(other))).toMatchObject({
-      name: "RequestValidationError",
-      issues: [{ path: ["key"] }],
-    });
-    expect(await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }))).toMatchObject({
-      existed: true,
-    });
-    expect(await listed(world)).toHaveLength(1);
-  });
-
   it("is retracted once without asking the service again", async () => {
     const world = share();
     const { start, settle } = world;

@@ -110,43 +110,6 @@ describe("orders.ensure compares an existing order", () => {
     expect(error).toMatchObject({ name: "OrderMismatchError", differences });
   });
 
-  it.each([
-    ["North Holland", "NH", true],
-    ["nh", "NH", true],
-    ["NB", "NH", false],
-    ["", "NH", false],
-  ])("a state %j for %j: accepted is %s", async (state, requested, accepted) => {
-    const to = { ...order, dropshipAddress: { ...order.dropshipAddress, state: requested } };
-    context.service.respond(
-      { body: { orderReference: ref("Order") } },
-      { body: { order: existing } },
-      at({ ...sentAddress, state }),
-    );
-    const outcome = await context.partner.orders.ensure(to).then(
-      () => true,
-      () => false,
-    );
-    expect(outcome).toBe(accepted);
-  });
-
-  it.each([
-    ["+31 6 12345678", "06-12345678", true],
-    ["+31610345678", "06-10345678", true],
-    ["+31 6 12345678", "06-12345679", false],
-  ])("a phone number %j for %j: accepted is %s", async (phonenumber, requested, accepted) => {
-    const to = { ...order, dropshipAddress: { ...order.dropshipAddress, phonenumber: requested } };
-    context.service.respond(
-      { body: { orderReference: ref("Order") } },
-      { body: { order: existing } },
-      at({ ...sentAddress, phonenumber }),
-    );
-    const outcome = await context.partner.orders.ensure(to).then(
-      () => true,
-      () => false,
-    );
-    expect(outcome).toBe(accepted);
-  });
-
   it("and fails when the address cannot be read now, but later", async () => {
     const error = await rejection(ensure({}, { status: 503, body: { code: "down", message: "later" } }));
     expect(error).toMatchObject({

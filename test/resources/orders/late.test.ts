@@ -115,19 +115,6 @@ describe("OutcomeUnknownError.isRetryable", () => {
 });
 
 describe("a process that was killed while the service worked on its order", () => {
-  it("causes one order when the next process looks it up for as long as the service may take", async () => {
-    const { clock, emulator, partner, connect, settle, orders, posts } = setUp(harsh);
-    emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 3_000, when: "before" });
-    const order = orderOf(emulator, "A");
-    const killed = new AbortController();
-    const first = rejection(partner.orders.ensure(order, { signal: killed.signal }));
-    await clock.advance(800);
-    killed.abort();
-    await first;
-    const placed = await settle(connect().orders.ensure(order, { lookFor: 30_000 }));
-    expect([placed.existed, await orders(), posts()]).toEqual([true, 1, 1]);
-  });
-
   it("has each of its orders looked up by `ensureMany`", async () => {
     const { clock, emulator, connect, settle, orders } = setUp(harsh);
     const consume = async () => {

@@ -76,9 +76,9 @@ describe("orders.lookup, whose parameter and response the specification does not
 
   it("sends a space as %20, which every parser reads as a space", async () => {
     context.service.respond({ body: { orderReference: ref("Order") } });
-    await context.partner.orders.lookup({ customIdentifier: "shop 1+2&é" });
+    await context.partner.orders.lookup({ customIdentifier: "shop 1+2&é/#?%" });
     expect(context.service.requests[0]?.path).toBe(
-      "/v2/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=shop%201%2B2%26%C3%A9",
+      "/v2/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=shop%201%2B2%26%C3%A9%2F%23%3F%25",
     );
   });
 

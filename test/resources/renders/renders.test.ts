@@ -28,7 +28,6 @@ const pending = {
   created: "2026-11-20T09:00:00.000Z",
 };
 const input = { compositionReference: ref("Composition", "1"), imageReference: ref("Image", "1") };
-const composition = { reference: input.compositionReference, tokenCost: 2 };
 
 describe("renders (specification 2.9, 3.2, 4.6)", () => {
   const { context, exchange, checksResponses } = useExchange();
@@ -359,45 +358,5 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     const error = await rejection(partner.renders.media(reference, { wait: true }));
     expect(error).toMatchObject({ name: "ConnectionError" });
     expect(sent).toHaveLength(1);
-  });
-
-  it("renders.batch creates, waits and downloads, and returns an outcome for each input", async () => {
-    const others = { ...input, imageReference: ref("Image", "2") };
-    context.service.respondAlways(({ method, path, body }) => {
-      if (path.includes("/compositions/")) return { body: { composition } };
-      if (method === "GET") return path.endsWith("/media") ? { body: jpeg } : { body: { render: completed } };
-      if (!body.includes(others.imageReference)) return { body: { render: { reference } } };
-      return { status: 410, body: { code: "composition_gone", message: "No longer." } };
-    });
-    const outcomes: unknown[] = [];
-    for await (const outcome of renders().batch([input, others], { concurrency: 1 })) outcomes.push(outcome);
-    expect(outcomes).toMatchObject([
-      { ok: true, input, value: { render: completed } },
-      { ok: false, input: others, error: { name: "GoneError", code: "composition_gone" } },
-    ]);
-    const lines = context.service.requests.map(({ method, path }) => `${method} ${path}`);
-    expect(lines).toContain("POST /v2/renders");
-    expect(lines).toContain(`GET /v2/renders/${reference}`);
-  });
-
-  it("renders.batch cancels a picture that it cannot return because it could not read the render's status", async () => {
-    let letGo = false;
-    const picture = () =>
-      new ReadableStream({
-        start: (controller) => controller.enqueue(new Uint8Array(jpeg)),
-        cancel: () => {
-          letGo = true;
-        },
-      });
-    const respond = ({ method, url }: Request) => {
-      if (method === "POST") return Response.json({ render: { reference } });
-      if (url.includes("/compositions/")) return Response.json({ composition });
-      return url.endsWith("/media") ? new Response(picture()) : Response.json({ code: "gone" }, { status: 410 });
-    };
-    const partner = partnerWith({ fetch: async (request) => respond(request) });
-    const outcomes: unknown[] = [];
-    for await (const outcome of partner.renders.batch([input])) outcomes.push(outcome);
-    expect(outcomes).toMatchObject([{ ok: false, error: { name: "GoneError" } }]);
-    expect(letGo).toBe(true);
   });
 });
