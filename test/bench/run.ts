@@ -12,7 +12,6 @@ import { run as percall } from "./percall/percall.ts";
 import { run as queue } from "./queue/queue.ts";
 import { run as report } from "./report/report.ts";
 import { run as stores } from "./storage/storage.ts";
-import { run as uploadOnce } from "./upload-once/upload-once.ts";
 import { run as weight } from "./weight/weight.ts";
 
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
@@ -31,7 +30,6 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   queue,
   report,
   stores,
-  "upload-once": uploadOnce,
   weight,
 };
 

@@ -7,7 +7,7 @@ import { createManualClock, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { collectGarbage } from "../support/garbage.ts";
 import { ref } from "../support/references.ts";
-import { callbackQuery, createReader, createReceiver, settled, token } from "./support.ts";
+import { callbackQuery, token } from "./support.ts";
 
 const heap = (): number => {
   collectGarbage();
@@ -113,34 +113,5 @@ describe("forged callbacks", () => {
     const repeated = await Promise.all(references.map((reference) => send({ order_reference_v2: reference })));
     expect(repeated.every((status) => status === 204)).toBe(true);
     expect(handled.size).toBe(references.length);
-  });
-});
-
-describe("a burst of callbacks", () => {
-  it("beyond 1,000 that wait or are in work receives a 503 at once", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { receive, reads } = createReceiver({ token: false, onOrderUpdated: () => gate.promise });
-    const accepted = Array.from({ length: 1_000 }, (_, number) =>
-      receive({ order_reference_v2: invented(number % 500) }),
-    );
-    await settled();
-    const beyond = await Promise.all([receive(), receive({ order_reference_v2: invented(1) })]);
-    expect(beyond.map(({ status }) => status)).toEqual([503, 503]);
-    expect(reads).toHaveLength(4);
-    gate.resolve();
-    expect(new Set((await Promise.all(accepted)).map(({ status }) => status))).toEqual(new Set([204]));
-    expect((await receive()).status).toBe(204);
-  });
-
-  it("of 2,000 existing orders is not limited", async () => {
-    const partner = createReader();
-    const { receive } = createReceiver({ partner, token: false });
-    for (let batch = 0; batch < 4; batch++) {
-      const sent = Array.from({ length: 500 }, (_, number) =>
-        receive({ order_reference_v2: invented(batch * 500 + number) }),
-      );
-      expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([204]));
-    }
-    expect(partner.reads).toHaveLength(2_000);
   });
 });

@@ -151,3 +151,30 @@ describe("callbacks of several orders", () => {
     expect((await again).status).toBe(204);
   });
 });
+
+describe("a burst of callbacks", () => {
+  const invented = (number: number) => ({ order_reference_v2: ref("Order", `f${number}`) });
+
+  it("beyond 1,000 that wait or are in work receives a 503 at once", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { receive, reads } = createReceiver({ onOrderUpdated: () => gate.promise });
+    const accepted = Array.from({ length: 1_000 }, (_, number) => receive(invented(number % 500)));
+    await settled();
+    const beyond = await Promise.all([receive(), receive(invented(1))]);
+    expect(beyond.map(({ status }) => status)).toEqual([503, 503]);
+    expect(reads).toHaveLength(4);
+    gate.resolve();
+    expect(new Set((await Promise.all(accepted)).map(({ status }) => status))).toEqual(new Set([204]));
+    expect((await receive()).status).toBe(204);
+  });
+
+  it("of 2,000 existing orders is not limited", async () => {
+    const partner = createReader();
+    const { receive } = createReceiver({ partner });
+    for (let batch = 0; batch < 4; batch++) {
+      const sent = Array.from({ length: 500 }, (_, number) => receive(invented(batch * 500 + number)));
+      expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([204]));
+    }
+    expect(partner.reads).toHaveLength(2_000);
+  });
+});

@@ -16,7 +16,6 @@ export interface Count {
 
 /** The message to a client. */
 export interface Job extends Address {
-  readonly client: "pod-partner" | "plain";
   readonly orders: number;
   readonly concurrency: number;
 }

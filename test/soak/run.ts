@@ -1,6 +1,6 @@
 /**
- * `npm run soak`: places 10,000 orders while 20 % of all responses are lost and 5 % are 5xx, with the SDK and with a plain client
- * that retries, each once without interruption and once with three kills. Exits with 1 unless the SDK has placed each exactly once.
+ * `npm run soak`: places 10,000 orders while 20 % of all responses are lost and 5 % are 5xx, once without interruption and once with
+ * three kills. Exits with 1 unless each was placed exactly once. `npm run bench -- exactly-once` compares other clients.
  *
  * `npm run soak -- 500` places fewer.
  *
@@ -13,15 +13,9 @@
  * open, is created twice, or fails with an error that is not typed, or if the heap grows. `--transport node` sends them over
  * `nodeTransport`.
  *
- * `npm run soak -- --release 10000` makes that many downloads and aborts that many calls, over both transports. Exits with 1 if a socket,
- * a listener or a timer stays open.
- *
  * `npm run soak -- --queue postgres` (or `redis`, `sqlite`) places 10,000 orders from a queue in that store, with 4 workers and 20 kills,
  * while 20 % of all responses are lost and the store is restarted twice: without a storage, with one, and with `lookFirst: false`. Exits
  * with 1 unless each order was placed once with a storage. `npm run soak -- --queue sqlite 300 --kills 4` places fewer.
- *
- * `npm run soak -- --callbacks 1000` ships that many orders to a receiver that fails and is killed. Exits with 1 unless each order is
- * handled at the end.
  *
  * `npm run soak -- --follow 1000` ships that many orders in several parts to a follower that fails and is killed: on SQLite, on Redis, and
  * with two processes on one Redis. Exits with 1 unless every change is handed over, and nothing older after something newer. `--transport node`
@@ -40,7 +34,6 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { type GatewayKind, gatewayKinds } from "../proxies/gateway/gateway.ts";
 import { soakBehind } from "./behind.ts";
-import { soakCallbacks } from "./callbacks/run.ts";
 import { soakCalls } from "./calls/run.ts";
 import { ask, start } from "./children.ts";
 import { soakFollower } from "./follower/run.ts";
@@ -48,7 +41,6 @@ import { measureFollower } from "./follower/scale.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
 import { storeKinds } from "./open-storage.ts";
 import { soakQueue } from "./queue/run.ts";
-import { soakRelease } from "./release/run.ts";
 import { soakRenders } from "./renders/run.ts";
 import { soakTogether } from "./renders/together.ts";
 import { type TransportKind, transportKinds } from "./transport.ts";
@@ -57,13 +49,11 @@ const { values, positionals } = parseArgs({
   options: {
     behind: { type: "string" },
     calls: { type: "string" },
-    callbacks: { type: "string" },
     follow: { type: "string" },
     followed: { type: "string" },
     kills: { type: "string", default: "20" },
     processes: { type: "string" },
     queue: { type: "string" },
-    release: { type: "string" },
     renders: { type: "string" },
     storage: { type: "string" },
     transport: { type: "string" },
@@ -94,10 +84,10 @@ async function runClient(job: Job, placed: Map<string, string>, until: number): 
   return state.failures;
 }
 
-async function soak(client: Job["client"], killed: boolean) {
+async function soak(killed: boolean) {
   const service = start(new URL("./service.ts", import.meta.url));
   const address = await ask<Address>(service);
-  const job: Job = { ...address, client, orders, concurrency };
+  const job: Job = { ...address, orders, concurrency };
   const began = performance.now();
   const placed = new Map<string, string>();
   if (killed) for (const part of kills) await runClient(job, placed, Math.ceil(orders * part));
@@ -106,7 +96,6 @@ async function soak(client: Job["client"], killed: boolean) {
   const count = await ask<Count>(service, "count");
   service.disconnect();
   return {
-    client,
     killed: killed ? kills.length : 0,
     "orders expected": orders,
     "orders created": count.orders,
@@ -118,16 +107,13 @@ async function soak(client: Job["client"], killed: boolean) {
   };
 }
 
-/** With the SDK and with a plain client, without interruption and with kills. */
+/** Without interruption and with kills. */
 async function soakOpenly(): Promise<boolean> {
-  const results = [];
-  for (const client of ["pod-partner", "plain"] as const) {
-    for (const killed of [false, true]) results.push(await soak(client, killed));
-  }
+  const results = [await soak(false), await soak(true)];
   console.table(results);
-  return results
-    .filter(({ client }) => client === "pod-partner")
-    .every((row) => [row["orders created"], row["inputs placed"], row.references].every((count) => count === orders));
+  return results.every((row) =>
+    [row["orders created"], row["inputs placed"], row.references].every((count) => count === orders),
+  );
 }
 
 async function soakThrough(kind: GatewayKind, transport: TransportKind): Promise<boolean> {
@@ -163,11 +149,9 @@ async function soakMockups(pairs: number, through: TransportKind): Promise<boole
 
 const run = () => {
   if (queueKind !== undefined) return soakQueue(queueKind, orders, Number(values.kills));
-  if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
   if (values.follow !== undefined) return soakFollower(Number(values.follow), transport);
   if (values.followed !== undefined) return measureFollower(Number(values.followed));
   if (values.renders !== undefined) return soakMockups(Number(values.renders), transport);
-  if (values.release !== undefined) return soakRelease(Number(values.release));
   if (values.calls !== undefined) return soakCalls(Number(values.calls), transport);
   return kind === undefined ? soakOpenly() : soakThrough(kind, transport);
 };

@@ -1,8 +1,9 @@
 /** A process that places orders until each is placed; it may be killed at any moment and restarted with the same orders. */
-
+import { type DropshipOrderInput, PodPartner } from "../../src/index.ts";
 import { sentAddress } from "../support/orders.ts";
-import { clients, type SoakOrder } from "./clients.ts";
 import type { Job, Progress } from "./messages.ts";
+
+type SoakOrder = DropshipOrderInput & { readonly customIdentifier: string };
 
 /** Rounds in which failed orders are retried. */
 const rounds = 5;
@@ -19,13 +20,15 @@ const ordersOf = ({ orders, storeReference, productReference }: Job): readonly S
   }));
 
 process.once("message", async (job: Job) => {
+  const { baseUrl, secretKey, concurrency } = job;
+  const partner = new PodPartner({ baseUrl, secretKey });
   let left = ordersOf(job);
   let failures = 0;
   for (let round = 1; round <= rounds && left.length > 0; round++) {
     const failed: SoakOrder[] = [];
-    for await (const outcome of clients[job.client](left, job)) {
+    for await (const outcome of partner.orders.ensureMany(left, { concurrency })) {
       const { customIdentifier } = outcome.input;
-      if (outcome.ok) report({ customIdentifier, reference: outcome.value.reference as `Order_${string}` });
+      if (outcome.ok) report({ customIdentifier, reference: outcome.value.reference });
       else failed.push(outcome.input);
     }
     failures += failed.length;

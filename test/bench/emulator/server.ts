@@ -1,5 +1,4 @@
 /** A process with one emulator on a port. It does one task for each message. */
-import { get } from "node:http";
 import type { RunningEmulator } from "pod-partner/testing";
 import { collectGarbage } from "../../support/garbage.ts";
 
@@ -13,24 +12,10 @@ export interface Started {
   readonly path: string;
   readonly origin: string;
   readonly secretKey: string;
-  /** Milliseconds from `startEmulator()` to the end of the first response. */
-  readonly firstResponse: number;
 }
 
 /** Limits that no benchmark reaches. */
 const unlimited = { quota: 1_000_000_000, window: 1000 };
-
-/** Sends a GET over the port and reads the response to its end. */
-const read = (url: string, secretKey: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    get(url, { headers: { "X-Service-Secret-Key": secretKey } }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (piece) => {
-        text += piece;
-      });
-      response.once("end", () => resolve(text));
-    }).once("error", reject);
-  });
 
 /** Megabytes that are alive after a garbage collection. */
 function alive(): number {
@@ -55,12 +40,9 @@ async function record(emulator: RunningEmulator, requests: number): Promise<read
 const built: string = new URL("../../../dist/testing.js", import.meta.url).href;
 const { startEmulator } = (await import(built)) as typeof import("pod-partner/testing");
 
-const before = performance.now();
 const emulator = await startEmulator({ seed: { orders: 100 }, limits: { default: unlimited } });
-const list = await read(`${emulator.baseUrl}/orders`, emulator.secretKey);
-const firstResponse = performance.now() - before;
 const { origin, pathname } = new URL(emulator.baseUrl);
-const [{ reference }] = JSON.parse(list).orders;
+const reference = emulator.world().organizations[0]?.orders[0]?.reference;
 
 process.once("disconnect", () => process.exit());
 process.on("message", async (job: ServerJob) => {
@@ -71,5 +53,4 @@ process.send?.({
   path: `${pathname}/orders/${reference}`,
   origin,
   secretKey: emulator.secretKey,
-  firstResponse,
 } satisfies Started);

@@ -88,7 +88,7 @@ async function measurePairs(setup: Setup, server: Partner): Promise<readonly str
 
 /** What an `ensure` costs with each storage, and with two processes that place the same order. */
 export async function run(): Promise<void> {
-  if (!process.argv.includes("--built")) prepare();
+  prepare();
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-bench-"));
   const redis = redisInstalled ? await startRedis() : undefined;
   const postgres = postgresInstalled ? await startPostgres() : undefined;

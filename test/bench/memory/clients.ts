@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { createReadStream, openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
@@ -14,6 +16,8 @@ export interface Client {
   /** Saves a file, and reports the received bytes as it proceeds. */
   readonly download: (path: string, progress: (received: number) => void) => Promise<void>;
   readonly upload: (source: ReadableStream<Uint8Array>) => Promise<unknown>;
+  /** Uploads a file if its content was not uploaded before. */
+  readonly uploadOnce: (path: string) => Promise<unknown>;
 }
 
 const render = `Render_${"0".repeat(26)}` as const;
@@ -33,16 +37,27 @@ async function bareDownload(origin: string, path: string, progress: (received: n
 }
 
 /** Without `lean`, `fetch` keeps the whole upload in memory: a gigabyte takes 1.1. */
-async function bareUpload(origin: string, source: ReadableStream<Uint8Array>): Promise<unknown> {
+async function bareUpload(origin: string, body: ReadableStream<Uint8Array> | Blob): Promise<unknown> {
   const lean: RequestInit = { redirect: "error", window: null };
-  const response = await fetch(`${origin}/v2/images`, { method: "POST", body: source, duplex: "half", ...lean });
+  const response = await fetch(`${origin}/v2/images`, { method: "POST", body, duplex: "half", ...lean });
   return response.json();
+}
+
+/** What `uploadOnce` does first: it reads the whole file, to know whether it was sent before. */
+async function readOnce(path: string): Promise<void> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  hash.digest();
 }
 
 const bare = (origin: string): Client => ({
   iterate: lists.fetch(origin).iterate,
   download: (path, progress) => bareDownload(origin, path, progress),
   upload: (source) => bareUpload(origin, source),
+  uploadOnce: async (path) => {
+    await readOnce(path);
+    return bareUpload(origin, await openAsBlob(path));
+  },
 });
 
 async function bareHttpDownload(origin: string, path: string, progress: (received: number) => void): Promise<void> {
@@ -66,6 +81,10 @@ const bareHttp = (origin: string): Client => ({
   iterate: lists.fetch(origin).iterate,
   download: (path, progress) => bareHttpDownload(origin, path, progress),
   upload: (source) => bareHttpUpload(origin, source),
+  uploadOnce: async (path) => {
+    await readOnce(path);
+    return bareHttpUpload(origin, (await openAsBlob(path)).stream());
+  },
 });
 
 const built = (name: string): string => new URL(`../../../dist/${name}.js`, import.meta.url).href;
@@ -84,6 +103,7 @@ async function ownClient(origin: string, transport?: Transport): Promise<Omit<Cl
       await media.saveTo(path, { onProgress: ({ received }) => progress(received) });
     },
     upload: (source) => partner.images.upload(source),
+    uploadOnce: (path) => partner.images.uploadOnce(path),
   };
 }
 

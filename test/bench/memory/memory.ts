@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
+import { bytes } from "./bytes.ts";
 import { type ClientName, clients } from "./clients.ts";
 import type { Job, Memory } from "./worker.ts";
 
@@ -31,7 +33,6 @@ async function measure(client: ClientName, origin: string, job: Job): Promise<Me
     return (await worker.ask(job)) as Memory;
   } finally {
     worker.stop();
-    rmSync(job.path, { force: true });
   }
 }
 
@@ -41,23 +42,26 @@ async function measureTask(title: string, origin: string, job: Omit<Job, "marks"
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) measured.get(name)?.push(await measure(name, origin, { ...job, marks: [] }));
   }
-  const { alive } = await measure("pod-partner", origin, { ...job, marks });
-  const [first = Number.NaN] = alive;
-  const of = (name: ClientName, what: "before" | "peak") =>
+  // `uploadOnce` reports no progress.
+  const { alive } = job.task === "uploadOnce" ? { alive: [] } : await measure("pod-partner", origin, { ...job, marks });
+  const of = (name: ClientName, what: "before" | "peak" | "took") =>
     median((measured.get(name) ?? []).map((memory) => memory[what]));
   const limits = (["fetch", "node:http"] as const)
     .map((name) => `≤ ${(of(name, "peak") + budget.over).toFixed(0)}`)
     .join(", ");
-  const row = (what: "before" | "peak", wanted = "") => {
-    const [ours = "", ...theirs] = names.map((name) => of(name, what).toFixed(0));
+  const row = (what: "before" | "peak" | "took", wanted = "") => {
+    const [ours = "", ...theirs] = names.map((name) => of(name, what).toFixed(what === "took" ? 2 : 0));
     return [ours, wanted, ...theirs];
   };
   return [
     [title],
-    ...marks.map((mark, index) => [`  alive at ${mark * 100} %`, alive[index]?.toFixed(1) ?? ""]),
-    ["  growth of the heap", (Math.max(...alive) - first).toFixed(1), `< ${budget.growth}`],
+    ...alive.map((megabytes, index) => [`  alive at ${100 * (marks[index] ?? 0)} %`, megabytes.toFixed(1)]),
+    ...alive
+      .slice(0, 1)
+      .map((first) => ["  growth of the heap", (Math.max(...alive) - first).toFixed(1), `< ${budget.growth}`]),
     ["  peak", ...row("peak", limits)],
     ["  at the start", ...row("before")],
+    ["  seconds", ...row("took")],
   ];
 }
 
@@ -72,6 +76,8 @@ export async function run(): Promise<void> {
     const origin = `http://127.0.0.1:${await server.ready}`;
     const path = join(folder, "file.png");
     const size = megabytes * 1e6;
+    const source = join(folder, "source.png");
+    await writeFile(source, bytes(size));
     printTable(
       ["megabytes", own, "budget", ...others],
       [
@@ -82,6 +88,11 @@ export async function run(): Promise<void> {
         })),
         ...(await measureTask(`${megabytes} MB saved to a file`, origin, { task: "download", size, path })),
         ...(await measureTask(`${megabytes} MB uploaded from a stream`, origin, { task: "upload", size, path })),
+        ...(await measureTask(`${megabytes} MB uploaded once from a file`, origin, {
+          task: "uploadOnce",
+          size,
+          path: source,
+        })),
       ],
     );
   } finally {

@@ -7,10 +7,10 @@ import { type ClientName, clients } from "./clients.ts";
 
 /** The message from the parent process. */
 export interface Job {
-  readonly task: "iterate" | "download" | "upload";
+  readonly task: "iterate" | "download" | "upload" | "uploadOnce";
   /** Items, or bytes. */
   readonly size: number;
-  /** Where a download is saved. */
+  /** Where a download is saved, or the file to upload. */
   readonly path: string;
   /** The parts of the task after which the live heap is reported. Its garbage collections change the peak. */
   readonly marks: readonly number[];
@@ -24,6 +24,8 @@ export interface Memory {
   readonly alive: readonly number[];
   /** The peak of the resident memory. */
   readonly peak: number;
+  /** Seconds. */
+  readonly took: number;
 }
 
 const [, , name, origin] = process.argv as [string, string, ClientName, string];
@@ -58,6 +60,8 @@ async function perform({ task, size, path }: Job, progress: (done: number) => vo
     });
   } else if (task === "download") {
     await client.download(path, progress);
+  } else if (task === "uploadOnce") {
+    await client.uploadOnce(path);
   } else {
     const pieces = bytes(size);
     let sent = 0;
@@ -76,11 +80,13 @@ async function perform({ task, size, path }: Job, progress: (done: number) => vo
 
 process.on("message", async (job: Job) => {
   const before = process.memoryUsage.rss() / 1e6;
+  const began = performance.now();
   const measured: Promise<number>[] = [];
   await perform(job, (done) => {
     const mark = job.marks[measured.length];
     if (mark !== undefined && done >= mark * job.size) measured.push(alive());
   });
-  process.send?.({ before, alive: await Promise.all(measured), peak: peak() } satisfies Memory);
+  const took = (performance.now() - began) / 1e3;
+  process.send?.({ before, alive: await Promise.all(measured), peak: peak(), took } satisfies Memory);
 });
 process.send?.("ready");

@@ -5,7 +5,6 @@ import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
 import { type Ceiling, type ClientName, ceiling } from "./clients.ts";
 import type { Count, Setting } from "./server.ts";
-import { measureWaitQueue } from "./wait-queue.ts";
 import type { Done, Job } from "./worker.ts";
 
 interface Scenario extends Setting {
@@ -157,5 +156,4 @@ export async function run(): Promise<void> {
     ],
     rows,
   );
-  if (only === "") await measureWaitQueue();
 }

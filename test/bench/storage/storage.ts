@@ -144,7 +144,7 @@ async function redis(url: string): Promise<Subject & Disposable> {
 
 /** Reads and writes a second of each storage, beside what it is made of. */
 export async function run(): Promise<void> {
-  if (!process.argv.includes("--built")) prepare();
+  prepare();
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-bench-"));
   const server = redisInstalled ? await startRedis() : undefined;
   const inRedis = server && (await redis(server.url));

@@ -20,7 +20,7 @@ export interface Census {
   /** Bytes after a full garbage collection. */
   readonly heap: number;
   readonly rss: number;
-  /** Listeners on the signal that most calls share. */
+  /** Listeners on the signal that most calls share, and on those of single calls. */
   readonly listeners: number;
   /** Timers of the client that are set. */
   readonly timers: number;

@@ -24,6 +24,10 @@ async function leaveEarly(partner: PodPartner, options: RequestOptions): Promise
 
 const media = (partner: PodPartner, options: RequestOptions) => partner.renders.media(ref("Render", "1"), options);
 
+async function readFirstChunk(partner: PodPartner, options: RequestOptions): Promise<void> {
+  for await (const _ of (await media(partner, options)).stream()) return;
+}
+
 /** The calls of a busy integration, and how often each occurs in 100 calls. */
 const parts: readonly (readonly [share: number, make: Make])[] = [
   [32, (partner, options) => partner.orders.get(ref("Order", "1"), options)],
@@ -35,8 +39,9 @@ const parts: readonly (readonly [share: number, make: Make])[] = [
   [8, (partner, options) => partner.orders.cancel(ref("Order", "1"), [{ index: 1, canceledQuantity: 1 }], options)],
   [6, (partner, options) => partner.orders.quote(quote, options)],
   [4, (partner, options) => partner.images.upload(png, options)],
-  [8, async (partner, options) => (await media(partner, options)).bytes()],
+  [6, async (partner, options) => (await media(partner, options)).bytes()],
   [3, async (partner, options) => (await media(partner, options)).cancel()],
+  [2, readFirstChunk],
   // This download stays unread until its timeout.
   [1, media],
   [3, (partner, options) => partner.request("GET", "/stores", options).withResponse()],

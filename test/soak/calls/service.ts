@@ -17,6 +17,9 @@ const claims = new Map<string, { reference: string; times: number; claim: Claim;
 const listed: string[] = [];
 const counts = { requests: 0, made: 0 };
 
+/** More than a client reads at once. */
+const picture = Buffer.concat([png, Buffer.alloc(100_000, 1)]);
+
 interface Claim {
   readonly shipmentReference: string;
   readonly orderReference: string;
@@ -123,7 +126,7 @@ function serve(method: string, url: URL, body: string): Reply {
     case "GET claims":
       return id === "" ? listClaims() : readClaim(id);
     case "GET renders":
-      return { status: 200, body: png, type: "image/png" };
+      return { status: 200, body: picture, type: "image/png" };
     case "POST images":
       return json({ image: { reference: `Image_${zeros}1` } });
     case "POST quote":

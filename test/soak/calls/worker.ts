@@ -18,6 +18,8 @@ const warmUp = 10_000;
 const counts = { calls: 0, succeeded: 0, failed: 0, aborted: 0, untyped: 0 };
 const errors: Record<string, number> = Object.create(null);
 const timers = new Set<object>();
+/** The signals of single calls since the last census. */
+const ownSignals: AbortSignal[] = [];
 const began = performance.now();
 
 /** The machine's clock, with a set of the waiting timers. */
@@ -41,13 +43,14 @@ const send = (report: Report) => process.send?.(report);
 
 async function takeCensus(shared: AbortSignal): Promise<void> {
   await sleep(rest);
+  const signals = [shared, ...ownSignals.splice(0)];
+  const listeners = signals.reduce((sum, signal) => sum + getEventListeners(signal, "abort").length, 0);
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();
     await sleep(50);
   }
   const { heapUsed: heap, rss } = process.memoryUsage();
   const sockets = process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
-  const listeners = getEventListeners(shared, "abort").length;
   const seconds = (performance.now() - began) / 1_000;
   const census: Census = { ...counts, heap, rss, listeners, timers: timers.size, sockets, seconds };
   send({ census });
@@ -82,6 +85,7 @@ async function work({ baseUrl, calls, concurrency, seed, transport }: Job): Prom
   const callOnce = async (number: number): Promise<void> => {
     const make = callFor(random());
     const own = random() < 0.05 ? new AbortController() : undefined;
+    if (own !== undefined) ownSignals.push(own.signal);
     const timer = own && setTimeout(() => own.abort(reason), random() * 20);
     const deadline = random() < 0.02 ? { deadline: 1 + random() * 200 } : {};
     try {
