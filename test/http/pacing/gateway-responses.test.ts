@@ -1,6 +1,8 @@
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock, type ManualClock, sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { gatewayOutcomeOf } from "../../../src/http/pacing/gateway-limit.ts";
+import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { settle } from "../../support/settle.ts";
 
 const options = { baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" };
@@ -64,5 +66,21 @@ describe("a gateway's response without rate-limit headers", () => {
     const began = clock.now();
     await settle(clock, partner.images.upload(sampleImage()), 50);
     expect(clock.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe("a response says how a gateway treated its request", () => {
+  const levels = { "x-ratelimit": '"default";r=0;t=1' };
+
+  it.each([
+    [503, levels, "refused"],
+    [429, {}, "refused"],
+    [429, levels, "served"],
+    [200, {}, "served"],
+    [404, {}, "served"],
+    [408, {}, "lost"],
+    [500, {}, "lost"],
+  ])("%i with %j: %s", (status, headers, outcome) => {
+    expect(gatewayOutcomeOf(status, new RateLimitReader().read(new Headers(headers)))).toBe(outcome);
   });
 });

@@ -7,7 +7,7 @@ import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { PauseEvent } from "../../../src/http/events.ts";
 import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import type { PauseReason, Wait } from "../../../src/http/pacing/wait.ts";
+import { longer, type PauseReason, type Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { limiting } from "../../support/pacing/gateway.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
@@ -267,5 +267,20 @@ describe("any schedule of calls", () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe("the longer of two waits", () => {
+  const wait = (ms: number, policy: string) => ({ ms, policy, reason: "ceiling" }) as const;
+
+  it.each([
+    [wait(5, "a"), wait(3, "b"), "a"],
+    [wait(3, "a"), wait(5, "b"), "b"],
+    [wait(3, "a"), wait(3, "b"), "a"],
+    [wait(3, "a"), undefined, "a"],
+    [undefined, wait(3, "b"), "b"],
+    [undefined, undefined, undefined],
+  ])("%j or %j is that of %s", (one, other, policy) => {
+    expect(longer(one, other)?.policy).toBe(policy);
   });
 });

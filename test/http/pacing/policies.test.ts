@@ -203,3 +203,15 @@ describe("a 429 whose Retry-After is too long to wait for", () => {
     expect(error.cause).toMatchObject({ name: "RateLimitError", retryAfter: 60_000 });
   });
 });
+
+describe("a policy under a new name is followed only if it can be one policy", () => {
+  it.each([
+    ["two new names with the same quota", get, ["a;q=3000;w=60", "b;q=3000;w=60"], ["a", "b"]],
+    ["two policies without a name, and one of another quota", upload, ["a;q=7;w=60"], ["a"]],
+    ["one policy and one name of another quota", get, ["a;q=7;w=60"], []],
+  ])("%s", (_, route, policies, added) => {
+    const pacer = new Pacer(createTimeline());
+    pacer.observe(route, pacer.takeAnyway(route), new Headers({ "x-ratelimit-policy": policies.join() }));
+    expect(Object.keys(pacer.rateLimits().policies)).toEqual(["default", "uploads", "downloads", ...added]);
+  });
+});

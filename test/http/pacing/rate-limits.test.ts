@@ -169,7 +169,9 @@ describe("`rateLimits` of a client with a ceiling", () => {
 describe("`rateLimits` of a fleet with a ceiling", () => {
   function start(roundTrip: number, slotAt: number) {
     const clock = createTimeline();
-    const reserve = async () => {
+    const asked: number[] = [];
+    const reserve = async (_: unknown, slots: number) => {
+      asked.push(slots);
       await new Promise<void>((resolve) => void clock.after(roundTrip, resolve));
       return [slotAt - clock.now()];
     };
@@ -180,7 +182,7 @@ describe("`rateLimits` of a fleet with a ceiling", () => {
     const reports: Wait[] = [];
     const scope = new CancelScope(clock, undefined, undefined);
     void pacer.acquire(get, "normal", scope, { report: (wait) => void reports.push(wait) });
-    return { clock, pacer, reports };
+    return { clock, pacer, reports, asked };
   }
 
   it("gives the slot that the process has reserved", async () => {
@@ -192,8 +194,10 @@ describe("`rateLimits` of a fleet with a ceiling", () => {
   });
 
   it("reports a call that waits for Redis with the reason `fleet`", async () => {
-    const { clock, reports } = start(400, 5_000);
+    const { clock, reports, asked } = start(400, 5_000);
     await clock.run(300);
+    // The only timer is that of the reply.
+    expect([asked, clock.pending]).toEqual([[1], 1]);
     expect(reports).toEqual([{ reason: "fleet", policy: "default", ms: 0 }]);
   });
 });

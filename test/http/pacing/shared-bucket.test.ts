@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Bucket } from "../../../src/http/pacing/bucket.ts";
+import { FairShare } from "../../../src/http/pacing/fair-share.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { Buckets } from "../../../src/http/pacing/tokens.ts";
 import { consume, type Outcome } from "../../support/pacing/consumer.ts";
@@ -264,5 +265,46 @@ describe("requests that were sent before the first report of a bucket", () => {
     // The service may have counted the last two requests before the second one.
     expect(remainingAfter(60)).toBeLessThanOrEqual(quota - 60);
     expect(remainingAfter(60)).toBeGreaterThanOrEqual(quota - 64);
+  });
+});
+
+describe("the part of a client in a bucket of one token in 20 ms that others use", () => {
+  /** 24 tokens are the reserve, at which a client sends at the rate of the refill. */
+  const paceAt = (level: number) => (level > 24 ? (20 * 24) / level : 20 * (24 / level) ** 2);
+  const share = () => new FairShare({ quota: 1_000, inFlight: 0, interval: 20, roundTrip: 0 });
+  const paceOf = (one: FairShare, now: number) => {
+    one.wait(now);
+    return one.pace();
+  };
+
+  it.each([1, 2, 4])("grows by its part of the refill when %i clients share it from now on", (clients) => {
+    const one = share();
+    one.join(48, clients, 0);
+    expect(one.pace()).toBe(paceAt(48));
+    // The others are assumed to have used their part of the 50 tokens of a second: they come in 1,100 ms.
+    const others = (50 * (1 - 1 / clients) * 100) / 1_100;
+    expect(paceOf(one, 100)).toBeCloseTo(paceAt(48 + 5 - others));
+  });
+
+  it("shrinks by what they took between two responses", () => {
+    const one = share();
+    one.notice(10, 0);
+    // 10 and 50 that came, of which 12 are left.
+    one.observe(12, 1_000);
+    expect(paceOf(one, 1_100)).toBeCloseTo(paceAt(12 + 5 - (48 * 100) / 1_100));
+  });
+
+  it("does not shrink by the difference to another size of the bucket", () => {
+    const one = share();
+    one.notice(60, 0);
+    one.resize();
+    one.observe(12, 1_000);
+    expect(paceOf(one, 1_100)).toBeCloseTo(paceAt(12 + 5));
+  });
+
+  it("keeps no more in reserve than comes within two minutes", () => {
+    const slow = new FairShare({ quota: 1_000, inFlight: 0, interval: 60_000, roundTrip: 0 });
+    slow.notice(4, 0);
+    expect(slow.pace()).toBe(30_000);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import type { Priority } from "../../../src/http/pacing/queue.ts";
+import { type Priority, WaitQueues } from "../../../src/http/pacing/queue.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { consume } from "../../support/pacing/consumer.ts";
 import { createService } from "../../support/pacing/service.ts";
@@ -309,5 +309,23 @@ describe("the order of waiting calls", () => {
     for (const name of ["a", "b", "c"]) join(name, "normal", { again: true });
     await clock.run(1_000);
     expect(granted).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("the place of a call in the queue", () => {
+  it("is behind the calls of its kind that joined before", () => {
+    const queues = new WaitQueues();
+    const queue = queues.of(["default"]);
+    const nothing = () => undefined;
+    const join = (retried: boolean, urgent = false) =>
+      queues.join(queue, {
+        ...{ call: "a", priority: "normal", maxRetryAfter: 1, grant: nothing, reject: nothing },
+        retried,
+        urgent,
+      });
+    const [first, second, refused, again] = [join(false), join(false), join(true), join(true)];
+    const places = [first, second, refused, again].map((waiter) => queues.rank(waiter, "default"));
+    expect(places).toEqual([3, 4, 1, 2]);
+    expect(queues.rank(join(false, true), "default")).toBe(1);
   });
 });
