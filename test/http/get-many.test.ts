@@ -1,14 +1,9 @@
 import type { Outcome } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { collect } from "../support/collect.ts";
 import { rejection } from "../support/exchange.ts";
 import { ref } from "../support/references.ts";
 import { setUp } from "../support/setup.ts";
-
-async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const one of iterable) all.push(one);
-  return all;
-}
 
 const valuesOf = <T>(outcomes: readonly Outcome<unknown, T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []));

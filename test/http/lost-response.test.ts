@@ -2,6 +2,7 @@ import { BadRequestError, memoryStorage, OutcomeUnknownError, PodPartner, Respon
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { fetchFailed } from "../support/fetch-failed.ts";
 import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
@@ -15,9 +16,7 @@ const order = {
 const claim = { shipmentReference: ref("Shipment"), evidenceReferences: [] };
 
 const reset = () => {
-  throw Object.assign(new TypeError("fetch failed"), {
-    cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }),
-  });
+  throw fetchFailed("ECONNRESET", "read");
 };
 const notFound = () => Response.json({ code: "not_found", message: "no such order" }, { status: 404 });
 const noClaims = () => Response.json({ claims: [], nextCursor: null });

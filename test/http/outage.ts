@@ -3,21 +3,16 @@ import "ky";
 import { type OrderReference, PodPartner } from "pod-partner";
 import { createEmulator, createManualClock, type Emulator } from "pod-partner/testing";
 import { createRandom } from "../soak/random.ts";
+import { fetchFailed } from "../support/fetch-failed.ts";
 import { settle } from "../support/settle.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
 /** How a request fails in an outage, as Node's `fetch` reports it. */
 const failures = {
   "503": async () => new Response("<h1>Unavailable</h1>", { status: 503, headers: { "content-type": "text/html" } }),
-  refused: () => unreachable("connect ECONNREFUSED 192.0.2.1:443", { code: "ECONNREFUSED", syscall: "connect" }),
-  unresolved: () => unreachable("getaddrinfo EAI_AGAIN partner", { code: "EAI_AGAIN", syscall: "getaddrinfo" }),
+  refused: () => Promise.reject(fetchFailed("ECONNREFUSED", "connect")),
+  unresolved: () => Promise.reject(fetchFailed("EAI_AGAIN", "getaddrinfo")),
 };
-
-function unreachable(message: string, fields: object): Promise<never> {
-  return Promise.reject(
-    Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(message), fields) }),
-  );
-}
 
 export type OutageKind = keyof typeof failures;
 export const outageKinds = Object.keys(failures) as OutageKind[];

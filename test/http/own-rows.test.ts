@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { type RenderInput, RequestValidationError } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { collect } from "../support/collect.ts";
 import { rejection } from "../support/exchange.ts";
 import { setUp } from "../support/setup.ts";
 import { orderOf } from "./matrix/subjects.ts";
@@ -12,12 +13,6 @@ interface Row {
 }
 const rows: readonly Row[] = [1, 2, 3].map((id) => ({ id, sku: `SKU-${id}` }));
 const never = new Promise<never>(() => undefined);
-
-async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const one of iterable) all.push(one);
-  return all;
-}
 
 describe("a row of the caller's own", () => {
   it.each([
@@ -91,11 +86,7 @@ describe("a row of the caller's own", () => {
 
   it("is also an input of its own in renders.batch", async () => {
     const { partner, emulator, settle } = setUp({ renderDuration: 0 });
-    const { reference: compositionReference } = await partner.compositions.lookup({
-      sceneReference: emulator.demo.scenes.studio,
-      productReference: emulator.demo.products.slimCase,
-      perspectiveReference: emulator.demo.perspectives.front,
-    });
+    const { studio: compositionReference } = emulator.demo.compositions;
     const map = async ({ sku }: Row): Promise<RenderInput> => {
       if (sku === "SKU-3") throw new Error("there is no design");
       const { reference: imageReference } = await partner.images.upload(sampleImage(sku));

@@ -2,6 +2,7 @@ import { ConnectionError, NotFoundError, ServerError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { fetchFailed } from "../support/fetch-failed.ts";
 import { partnerWith, useService } from "../support/partner.ts";
 import { settle } from "../support/settle.ts";
 
@@ -90,7 +91,7 @@ describe("retries", () => {
       let sent = 0;
       const fetch = async () => {
         sent += 1;
-        throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
+        throw fetchFailed("ECONNREFUSED", "connect");
       };
       const clock = createManualClock();
       const retry = { retries: 4, baseDelay: 0, maxDelay: 0 };
@@ -111,7 +112,7 @@ describe("retries", () => {
   it("are as many as in the options when each attempt is refused: the call ends within 26 s without a deadline", async () => {
     const clock = createManualClock();
     const fetch = async () => {
-      throw new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
+      throw fetchFailed("ECONNREFUSED", "connect");
     };
     const partner = partnerWith({ fetch, clock });
     const began = clock.now();

@@ -68,8 +68,7 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
       const at = chain.indexOf(new URL(path, service().origin).searchParams.get("cursor") ?? "none");
       return page([], chain[(at + 1) % chain.length] ?? null);
     });
-    const error = await rejection(list().toArray());
-    expect(CursorLoopError.isInstance(error)).toBe(true);
+    expect(await rejection(list().toArray())).toMatchObject({ name: "CursorLoopError", endpoint: "GET /orders" });
     expect(service().requests.length).toBeLessThanOrEqual(chain.length + 1);
   });
 
@@ -117,11 +116,6 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
     const pages = Array.from({ length: 24 }, (_, index) => page(index % 2 === 0 ? [a] : [], `p${index}`));
     service().respond(...pages, page([a, b], null));
     expect(await list().toArray()).toStrictEqual([a, b]);
-  });
-
-  it("names the endpoint whose cursor is repeated", async () => {
-    service().respondAlways(page([], "p2"));
-    expect(await rejection(list().toArray())).toMatchObject({ name: "CursorLoopError", endpoint: "GET /orders" });
   });
 
   it("yields an item once when it moves across a page boundary", async () => {
@@ -196,21 +190,6 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
     return { respond, asked: asked.promise, gone: gone.promise };
   }
 
-  it("requests the next page while the caller works on the first", async () => {
-    const asked = Promise.withResolvers<void>();
-    context.service.respond(page([a, b], "p2"), () => {
-      asked.resolve();
-      return page([c], null);
-    });
-    const given: unknown[] = [];
-    for await (const order of list()) {
-      // Without prefetch this would wait forever.
-      await asked.promise;
-      given.push(order);
-    }
-    expect(given).toStrictEqual([a, b, c]);
-  });
-
   it("has sent the request for the next page before the caller's work on this one begins, also work that blocks", async () => {
     const steps: string[] = [];
     const pages = [page([a], "p2"), page([b], null)];
@@ -242,11 +221,6 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
       break;
     }
     expect(asked).toBe(1 + prefetch);
-  });
-
-  it("requests the next page only when it is needed with prefetch 0", async () => {
-    context.service.respond(page([a, b], "p2"), page([c], null));
-    expect(await list({ prefetch: 0 }).toArray()).toStrictEqual([a, b, c]);
   });
 
   it("aborts the pending request when the loop is left", async () => {

@@ -1,12 +1,9 @@
+import { fetchFailed } from "../../support/fetch-failed.ts";
 import { secretKey } from "./secret.ts";
 import { thrownValues } from "./thrown.ts";
 
 const named = (name: string, message: string, fields: object = {}) =>
   Object.assign(new Error(message), { name, ...fields });
-
-/** How Node's `fetch` reports a system error. */
-const fetchFailed = (code: string, syscall: string) =>
-  new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
 
 function deepCause(): Error {
   let error = new Error("the last cause");

@@ -1,16 +1,11 @@
 import { memoryStorage, type PerspectiveReference, PodPartner, type SceneReference } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { collect } from "../../support/collect.ts";
 import { rejection } from "../../support/exchange.ts";
 import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
 import { setUp } from "../../support/setup.ts";
-
-async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const one of iterable) all.push(one);
-  return all;
-}
 
 /** Counts the requests of a call by their endpoint. */
 function watched({ emulator }: ReturnType<typeof setUp>) {

@@ -2,7 +2,7 @@ import { ConfigurationError, type KeyValueStorage } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
-import { claimOf, share } from "./share.ts";
+import { share, shareClaim } from "./share.ts";
 
 describe("a process that was suspended before its request", () => {
   it("does not delete the note of the process that took over, which `lookFirst: false` relies on", async () => {
@@ -41,11 +41,10 @@ describe("what the storage knows of an order", () => {
   });
 
   it("is the content that was placed, also after an earlier request with another one that never arrived", async () => {
-    const { start, settle, emulator, clock } = share();
+    const { start, settle, emulator, clock, kill } = share();
     const order = orderOf(emulator, "shop-1001");
     const other = { ...order, orderlines: order.orderlines.map((line) => ({ ...line, quantity: 99 })) };
-    const first = start({ killAt: 10 });
-    first.partner.orders.ensure(other).catch(() => undefined);
+    const first = kill({ killAt: 10 }, ({ orders }) => orders.ensure(other));
     await clock.advance(50_000);
     expect(first.seen).toContain("set order done");
     await settle(start().partner.orders.ensure(order));
@@ -100,11 +99,9 @@ describe("a call whose storage hangs", () => {
 
 describe("a call that waits for another process", () => {
   it("ends with a `DeadlineError` while the storage is slow: it is not the reason", async () => {
-    const { start, settle, emulator, clock } = share();
+    const { start, settle, emulator, clock, kill } = share();
     const order = orderOf(emulator, "shop-1001");
-    start({ killAt: 4 })
-      .partner.orders.ensure(order)
-      .catch(() => undefined);
+    kill({ killAt: 4 }, ({ orders }) => orders.ensure(order));
     await clock.advance(100);
     const { partner } = start({ slow: 20 });
     for (const deadline of [1_010, 1_030, 1_050, 1_070, 1_090])
@@ -128,12 +125,8 @@ describe("a storage that takes 900 ms for each operation", () => {
 });
 
 describe("a claim with a storage", () => {
-  const listed = ({ settle, connect }: ReturnType<typeof share>) => settle(connect().claims.list().toArray());
-
   it("without a `key` whose end the storage does not take does not hide the next equal one", async () => {
-    const world = share();
-    const { start, settle, lose, clock, emulator } = world;
-    const claim = await claimOf(world);
+    const { start, settle, lose, clock, emulator, claim } = await shareClaim();
     let filings = 0;
     const onResponse = ({ endpoint }: { endpoint: string }) => {
       if (endpoint.startsWith("POST") && ++filings === 1) lose("fails");
@@ -149,24 +142,18 @@ describe("a claim with a storage", () => {
   });
 
   it("is not the one that another process has filed a moment before, when the next one dies before its request", async () => {
-    const world = share();
-    const { start, settle, clock } = world;
-    const claim = await claimOf(world);
+    const { start, settle, clock, claim, listed, kill } = await shareClaim();
     await settle(start().partner.claims.createItemIssues(claim));
-    const killed = start({ killAt: 8 });
-    killed.partner.claims.createItemIssues(claim).catch(() => undefined);
+    const killed = kill({ killAt: 8 }, ({ claims }) => claims.createItemIssues(claim));
     await clock.advance(1_000);
     expect([killed.seen.includes("set claim done"), killed.requests()]).toEqual([true, []]);
     expect(await settle(start().partner.claims.createItemIssues(claim))).toMatchObject({ existed: false });
-    expect(await listed(world)).toHaveLength(2);
+    expect(await listed()).toHaveLength(2);
   });
 
   it("is not an equal one with another `key` that was filed after its request, which never arrived", async () => {
-    const world = share();
-    const { start, settle, clock } = world;
-    const claim = await claimOf(world);
-    const killed = start({ killAt: 8 });
-    killed.partner.claims.createItemIssues(claim, { key: "rma-17" }).catch(() => undefined);
+    const { start, settle, clock, claim, kill } = await shareClaim();
+    kill({ killAt: 8 }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
     await clock.advance(1_000);
     const other = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-18" }));
     const again = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
@@ -174,12 +161,8 @@ describe("a claim with a storage", () => {
   });
 
   it("is not one of another `key` whose process died before the storage knew it, once that one is repeated", async () => {
-    const world = share();
-    const { start, settle, clock, storage } = world;
-    const claim = await claimOf(world);
-    start({ killAt: 8 })
-      .partner.claims.createItemIssues(claim, { key: "rma-18" })
-      .catch(() => undefined);
+    const { start, settle, clock, storage, claim, kill } = await shareClaim();
+    kill({ killAt: 8 }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-18" }));
     await clock.advance(1_000);
     const set: KeyValueStorage["set"] = (key, ...rest) =>
       key.includes("claim-filed") ? new Promise(() => undefined) : storage.set(key, ...rest);
@@ -193,9 +176,7 @@ describe("a claim with a storage", () => {
   });
 
   it("does not take over what a call of the same client with another `key` has left in doubt", async () => {
-    const world = share();
-    const { start, settle, emulator, clock } = world;
-    const claim = await claimOf(world);
+    const { start, settle, emulator, clock, claim } = await shareClaim();
     emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 60_000, when: "after" });
     const { partner } = start();
     const end = new AbortController();
@@ -216,44 +197,36 @@ describe("a claim with a storage", () => {
       36_000,
     ],
   ])("whose process was killed after the request is found %s", async (_, key, within) => {
-    const world = share();
-    const { start, settle, clock } = world;
-    const claim = await claimOf(world);
-    start({ killAfter: "POST /v2/claim-item-issues" })
-      .partner.claims.createItemIssues(claim, { key })
-      .catch(() => undefined);
+    const { start, settle, clock, claim, listed, kill } = await shareClaim();
+    kill({ killAfter: "POST /v2/claim-item-issues" }, ({ claims }) => claims.createItemIssues(claim, { key }));
     await clock.advance(1_000);
     const began = clock.now();
     const again = start().partner.claims.createItemIssues(claim, { key });
     expect(await settle(again)).toMatchObject({ existed: true });
     expect(clock.now() - began).toBeLessThan(within);
     expect(clock.now() - began).toBeGreaterThan(within / 10);
-    expect(await listed(world)).toHaveLength(1);
+    expect(await listed()).toHaveLength(1);
   });
 
   it.each([1_000, 1_400, 1_800])(
     "is filed once when a process that has waited for %i ms finds it first",
     async (after) => {
-      const world = share();
-      const { start, settle, clock, emulator } = world;
-      const claim = await claimOf(world);
+      const { start, settle, clock, emulator, claim, listed } = await shareClaim();
       emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 3_000, when: "before" });
       const first = start({ timeout: 500 }).partner.claims.createItemIssues(claim, { key: "rma-17" });
       await clock.advance(after);
       const other = start().partner.claims.createItemIssues(claim, { key: "rma-17" });
       const filed = await settle(Promise.all([first, other]));
       expect(filed).toMatchObject([{ recovered: true }, { existed: true }]);
-      expect(await listed(world)).toHaveLength(1);
+      expect(await listed()).toHaveLength(1);
     },
   );
 
   it("that was found while another process had its lock is known from then on, also to the same client", async () => {
-    const world = share();
-    const { start, settle, clock } = world;
-    const claim = await claimOf(world);
-    start({ killAfter: "POST /v2/claim-item-issues" })
-      .partner.claims.createItemIssues(claim, { key: "rma-17" })
-      .catch(() => undefined);
+    const { start, settle, clock, claim, listed, kill } = await shareClaim();
+    kill({ killAfter: "POST /v2/claim-item-issues" }, ({ claims }) =>
+      claims.createItemIssues(claim, { key: "rma-17" }),
+    );
     await clock.advance(1_000);
     const { partner, requests } = start();
     const found = await settle(partner.claims.createItemIssues(claim, { key: "rma-17" }));
@@ -262,28 +235,22 @@ describe("a claim with a storage", () => {
     const again = await settle(partner.claims.createItemIssues(claim, { key: "rma-17" }));
     expect(again).toEqual(found);
     expect(requests()).toHaveLength(before);
-    expect(await listed(world)).toHaveLength(1);
+    expect(await listed()).toHaveLength(1);
   });
 
   it("is not an equal one without a `key` on which another process works at the same time", async () => {
-    const world = share();
-    const { start, settle, emulator } = world;
-    const claim = await claimOf(world);
+    const { start, settle, emulator, claim, listed } = await shareClaim();
     emulator.faults.add({ on: "claims.createItemIssues", fault: "slow", ms: 5_000, when: "after" });
     const filed = await settle(
       Promise.all([start(), start()].map(({ partner }) => partner.claims.createItemIssues(claim))),
     );
     expect(filed.map(({ existed }) => existed)).toEqual([false, false]);
-    expect(await listed(world)).toHaveLength(2);
+    expect(await listed()).toHaveLength(2);
   });
 
   it("is not an equal one with another `key` on which another process works, after its own request never arrived", async () => {
-    const world = share();
-    const { start, settle, clock, emulator } = world;
-    const claim = await claimOf(world);
-    start({ killAt: 8 })
-      .partner.claims.createItemIssues(claim, { key: "rma-17" })
-      .catch(() => undefined);
+    const { start, settle, clock, emulator, claim, listed, kill } = await shareClaim();
+    kill({ killAt: 8 }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
     await clock.advance(40_000);
     emulator.faults.add({ on: "claims.createItemIssues", fault: "slow", ms: 5_000, when: "after" });
     const other = start().partner.claims.createItemIssues(claim, { key: "rma-18" });
@@ -291,13 +258,11 @@ describe("a claim with a storage", () => {
     const again = start().partner.claims.createItemIssues(claim, { key: "rma-17" });
     const filed = await settle(Promise.all([other, again]));
     expect(filed.map(({ existed }) => existed)).toEqual([false, false]);
-    expect(await listed(world)).toHaveLength(2);
+    expect(await listed()).toHaveLength(2);
   });
 
   it("waits for another one of its shipment, which a look-up could take for it", async () => {
-    const world = share();
-    const { start, settle, emulator } = world;
-    const claim = await claimOf(world);
+    const { start, settle, emulator, claim } = await shareClaim();
     emulator.faults.add({ on: "claims.createItemIssues", fault: "slow", ms: 3_000, when: "before" });
     const filed = await settle(
       Promise.all(["rma-17", "rma-18"].map((key) => start().partner.claims.createItemIssues(claim, { key }))),
@@ -307,22 +272,16 @@ describe("a claim with a storage", () => {
   });
 
   it.each([4_500, 8 * 3_600_000])("is found when the process that died had a clock %i ms ahead", async (ahead) => {
-    const world = share();
-    const { start, settle, clock } = world;
-    const claim = await claimOf(world);
-    start({ killAt: 9, ahead })
-      .partner.claims.createItemIssues(claim, { key: "rma-17" })
-      .catch(() => undefined);
+    const { start, settle, clock, claim, listed, kill } = await shareClaim();
+    kill({ killAt: 9, ahead }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
     await clock.advance(1_000);
     const again = start().partner.claims.createItemIssues(claim, { key: "rma-17" });
     expect(await settle(again)).toMatchObject({ existed: true });
-    expect(await listed(world)).toHaveLength(1);
+    expect(await listed()).toHaveLength(1);
   });
 
   it("is retracted once without asking the service again", async () => {
-    const world = share();
-    const { start, settle } = world;
-    const claim = await claimOf(world);
+    const { start, settle, claim } = await shareClaim();
     const { reference } = await settle(start().partner.claims.createItemIssues(claim));
     await settle(start().partner.claims.retract(reference));
     const { partner, requests } = start();
@@ -331,9 +290,7 @@ describe("a claim with a storage", () => {
   });
 
   it("leaves neither its content nor an address in the storage", async () => {
-    const world = share();
-    const { start, settle, storage, emulator } = world;
-    const claim = await claimOf(world);
+    const { start, settle, storage, emulator, claim } = await shareClaim();
     const { partner } = start();
     await settle(partner.orders.ensure(orderOf(emulator, "shop-1001")));
     await settle(partner.claims.createItemIssues({ ...claim, comment: "For Ada Jansen" }, { key: "rma-17" }));
@@ -447,11 +404,9 @@ describe("a lock", () => {
   });
 
   it("of another process, when the storage is lost meanwhile, is waited for as long as before", async () => {
-    const { start, settle, emulator, clock, lose } = share();
+    const { start, settle, emulator, clock, lose, kill } = share();
     const order = orderOf(emulator, "shop-1001");
-    start({ killAt: 10 })
-      .partner.orders.ensure(order)
-      .catch(() => undefined);
+    kill({ killAt: 10 }, ({ orders }) => orders.ensure(order));
     await clock.advance(100);
     const call = start().partner.orders.ensure(order);
     await clock.advance(26_000);

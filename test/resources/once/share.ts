@@ -94,9 +94,16 @@ export function share(options: PodPartnerOptions = {}) {
     });
     return { partner, seen, resume: () => resume(), requests: () => seen.filter((each) => /^(GET|POST) /.test(each)) };
   };
+  /** Starts a call in a process that is killed, and never ends. */
+  const kill = (how: Process, call: (partner: PodPartner) => PromiseLike<unknown>) => {
+    const process = start(how);
+    void Promise.resolve(call(process.partner)).catch(() => undefined);
+    return process;
+  };
   return {
     ...world,
     start,
+    kill,
     storage: shared,
     lose: (how: "fails" | "hangs" | undefined) => {
       down = how;
@@ -104,13 +111,19 @@ export function share(options: PodPartnerOptions = {}) {
   };
 }
 
-/** A claim about one item of a shipment. */
-export async function claimOf({ partner, settle, emulator }: ReturnType<typeof share>) {
+/** The same, with a shipment and a claim about one item of it. */
+export async function shareClaim(options: PodPartnerOptions = {}) {
+  const world = share(options);
+  const { partner, settle, emulator, connect } = world;
   const { reference: orderReference } = await settle(partner.orders.create(orderOf(emulator, "claimed")));
   const shipmentReference = emulator.ship(orderReference);
   const categories = await settle(partner.claims.categories.list());
   const category = categories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
   if (category === undefined) throw new Error("every category needs evidence");
   const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
-  return { shipmentReference, orderReference, claimlines };
+  return {
+    ...world,
+    claim: { shipmentReference, orderReference, claimlines },
+    listed: () => settle(connect().claims.list().toArray()),
+  };
 }

@@ -5,7 +5,7 @@ import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
 import { ref } from "../../support/references.ts";
 import { setUp } from "../../support/setup.ts";
-import { claimOf, share } from "./share.ts";
+import { share, shareClaim } from "./share.ts";
 
 describe("two processes with one storage", () => {
   it("place an order once that both ensure at the same time, and the second one waits for the first", async () => {
@@ -53,10 +53,9 @@ describe("a process that is killed", () => {
   it.each(Array.from({ length: 16 }, (_, at) => at))(
     "at place %i leaves an order that the next one places once, without further care",
     async (killAt) => {
-      const { start, settle, emulator, clock, orders, posts } = share();
+      const { start, settle, emulator, clock, orders, posts, kill } = share();
       const order = orderOf(emulator, "shop-1001");
-      const first = start({ killAt });
-      first.partner.orders.ensure(order).catch(() => undefined);
+      const first = kill({ killAt }, ({ orders }) => orders.ensure(order));
       await clock.advance(2_000);
       const wasSent = posts() > 0;
       const began = clock.now();
@@ -70,11 +69,10 @@ describe("a process that is killed", () => {
   );
 
   it("while the service still works on its order leaves an order that is not placed twice", async () => {
-    const { start, settle, emulator, clock, orders } = share();
+    const { start, settle, emulator, clock, orders, kill } = share();
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 20_000, when: "before" });
     const order = orderOf(emulator, "shop-1001");
-    const first = start({ killAt: 11 });
-    first.partner.orders.ensure(order).catch(() => undefined);
+    const first = kill({ killAt: 11 }, ({ orders }) => orders.ensure(order));
     await clock.advance(1_000);
     expect(first.requests().at(-1)).toBe("POST /v2/orders");
     expect(await settle(start().partner.orders.ensure(order))).toMatchObject({ existed: true, recovered: false });
@@ -91,10 +89,9 @@ describe("`lookFirst: false`", () => {
   });
 
   it("looks an order up whose outcome an earlier call could not find out", async () => {
-    const { start, settle, emulator, clock, orders } = share();
+    const { start, settle, emulator, clock, orders, kill } = share();
     const order = orderOf(emulator, "shop-1001");
-    const first = start({ killAt: 9 });
-    first.partner.orders.ensure(order, { lookFirst: false }).catch(() => undefined);
+    const first = kill({ killAt: 9 }, ({ orders }) => orders.ensure(order, { lookFirst: false }));
     await clock.advance(1_000);
     expect(first.requests()).toEqual(["POST /v2/orders"]);
     expect(await settle(start().partner.orders.ensure(order, { lookFirst: false }))).toMatchObject({ existed: true });
@@ -261,8 +258,7 @@ describe("a storage that is lost", () => {
 
 describe("claims with a storage", () => {
   it("are filed once for their `key`, by any process", async () => {
-    const world = share();
-    const claim = await claimOf(world);
+    const { claim, ...world } = await shareClaim();
     const filed = [];
     for (let count = 0; count < 3; count++)
       filed.push(await world.settle(world.start().partner.claims.createItemIssues(claim, { key: "rma-17" })));
@@ -274,8 +270,7 @@ describe("claims with a storage", () => {
     ["without a `key`", {}, {}],
     ["with another `key`", { key: "rma-17" }, { key: "rma-18" }],
   ])("are new after an equal one %s", async (_, one, other) => {
-    const world = share();
-    const claim = await claimOf(world);
+    const { claim, ...world } = await shareClaim();
     const { reference } = await world.settle(world.start().partner.claims.createItemIssues(claim, one));
     const next = await world.settle(world.start().partner.claims.createItemIssues(claim, other));
     expect(next).toMatchObject({ existed: false, recovered: false });
@@ -283,8 +278,7 @@ describe("claims with a storage", () => {
   });
 
   it("are the same for their `key` when only the photos were uploaded again", async () => {
-    const world = share();
-    const claim = await claimOf(world);
+    const { claim, ...world } = await shareClaim();
     const evidence = async (content: string) =>
       (await world.settle(world.partner.evidence.upload(sampleImage(content)))).reference;
     const photos = [await evidence("one"), await evidence("two")];
@@ -299,9 +293,7 @@ describe("claims with a storage", () => {
   });
 
   it("are refused when their `key` is that of another claim", async () => {
-    const world = share();
-    const { start, settle } = world;
-    const claim = await claimOf(world);
+    const { start, settle, claim } = await shareClaim();
     await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
     const other = start();
     const error = await settle(
@@ -314,11 +306,8 @@ describe("claims with a storage", () => {
   it.each([1_000, 60_000])(
     "are refused when their `key` is that of another claim, whose process was killed %i ms ago",
     async (ago) => {
-      const world = share();
-      const { start, settle, clock } = world;
-      const claim = await claimOf(world);
-      const killed = start({ killAt: 9 });
-      killed.partner.claims.createItemIssues(claim, { key: "rma-17" }).catch(() => undefined);
+      const { start, settle, clock, claim, kill } = await shareClaim();
+      kill({ killAt: 9 }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
       await clock.advance(ago);
       const other = start();
       const error = await settle(
@@ -333,13 +322,9 @@ describe("claims with a storage", () => {
   );
 
   it("are retracted once, also when the queue repeats it or the first process is killed", async () => {
-    const world = share();
-    const { start, settle, clock, emulator } = world;
-    const claim = await claimOf(world);
+    const { start, settle, clock, emulator, claim, kill } = await shareClaim();
     const { reference } = await settle(start().partner.claims.createItemIssues(claim));
-    start({ killAt: 9 })
-      .partner.claims.retract(reference)
-      .catch(() => undefined);
+    kill({ killAt: 9 }, ({ claims }) => claims.retract(reference));
     await clock.advance(1_000);
     await settle(start().partner.claims.retract(reference));
     await settle(start().partner.claims.retract(reference));

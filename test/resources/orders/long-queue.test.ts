@@ -1,5 +1,6 @@
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { fetchFailed } from "../../support/fetch-failed.ts";
 import { combinedOrder } from "../../support/orders.ts";
 import { partnerWith } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
@@ -8,7 +9,7 @@ import { settle } from "../../support/settle.ts";
 /** A bucket whose next token comes in ten seconds. */
 const drained = { "x-ratelimit": '"default";r=0;t=10', "x-ratelimit-policy": '"default";q=1;w=10' };
 
-const lost = () => Promise.reject(new TypeError("fetch failed", { cause: new Error("reset") }));
+const lost = () => Promise.reject(fetchFailed("ECONNRESET", "read"));
 const nowhere = (headers = {}) => Response.json({ code: "not_found", message: "None." }, { status: 404, headers });
 
 /** Places an order whose first response is lost. The look-up with number `last` empties the bucket; later look-ups find the order. */

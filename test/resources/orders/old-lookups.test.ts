@@ -1,6 +1,7 @@
 import { memoryStorage, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { fetchFailed } from "../../support/fetch-failed.ts";
 import { combinedOrder } from "../../support/orders.ts";
 import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
@@ -82,10 +83,7 @@ function setUp(
       }
     } else reply = json(200, { message: "ok" }, headers);
     await pass(10);
-    if (reply === "refused")
-      throw Object.assign(new TypeError("fetch failed"), {
-        cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" }),
-      });
+    if (reply === "refused") throw fetchFailed("ECONNREFUSED", "connect");
     return reply;
   };
   let begun = 0;

@@ -7,12 +7,7 @@ import { setUp } from "../../../support/setup.ts";
 type Setup = ReturnType<typeof setUp>;
 
 async function pairOf({ partner, emulator }: Setup, name: string): Promise<RenderInput> {
-  const { demo } = emulator;
-  const { reference: compositionReference } = await partner.compositions.lookup({
-    sceneReference: demo.scenes.studio,
-    productReference: demo.products.slimCase,
-    perspectiveReference: demo.perspectives.front,
-  });
+  const { studio: compositionReference } = emulator.demo.compositions;
   const { reference: imageReference } = await partner.images.upload(sampleImage(name));
   return { compositionReference, imageReference };
 }

@@ -13,12 +13,7 @@ const endless = { renderDuration: 1e12 };
 
 /** This many inputs, each with the same composition. */
 async function inputsOf({ partner, emulator }: Setup, count: number): Promise<RenderInput[]> {
-  const { demo } = emulator;
-  const { reference: compositionReference } = await partner.compositions.lookup({
-    sceneReference: demo.scenes.studio,
-    productReference: demo.products.slimCase,
-    perspectiveReference: demo.perspectives.front,
-  });
+  const { studio: compositionReference } = emulator.demo.compositions;
   const inputs: RenderInput[] = [];
   for (let n = 0; n < count; n++) {
     const { reference: imageReference } = await partner.images.upload(sampleImage(String(n)));

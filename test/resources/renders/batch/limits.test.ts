@@ -1,5 +1,6 @@
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { fetchFailed } from "../../../support/fetch-failed.ts";
 import { collect, setUpBatch, tally } from "./setup.ts";
 
 /** The first Monday 00:00 Europe/Amsterdam after the start of the manual clock (2026-11-02T09:00Z). */
@@ -26,12 +27,9 @@ describe("tokenBudget", () => {
   it("is not used up by creations that were never sent", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const pairs = await setup.pairs(4);
-    const refused = Object.assign(new TypeError("fetch failed"), {
-      cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" }),
-    });
     let down = true;
     const fetch: typeof globalThis.fetch = async (request, init) => {
-      if (down && request instanceof Request && request.method === "POST") throw refused;
+      if (down && request instanceof Request && request.method === "POST") throw fetchFailed("ECONNREFUSED", "connect");
       return setup.emulator.fetch(request, init);
     };
     const spent: number[] = [];
