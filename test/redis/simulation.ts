@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { redisPacing } from "pod-partner/redis";
+import { type NodeRedisClient, redisPacing } from "pod-partner/redis";
 import type { CeilingLimit } from "../../src/http/pacing/ceiling.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
@@ -43,16 +44,18 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
   const clock = createTimeline(10_000_000, () => (visits.size > 0 ? Promise.all(visits) : undefined));
   const later = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
+  /** The digests of the simulated scripts, by those of the real ones. */
+  const scripts = new Map<string, Promise<string>>();
+
   const client = {
-    evalSha: () => Promise.reject(new Error("NOSCRIPT")),
-    eval: async (text: string, { keys, arguments: [ask = ""] }: { keys: string[]; arguments: string[] }) => {
-      if (!text.includes(serverTime)) throw new Error("The script no longer reads the time.");
+    evalSha: async (sha1: string, { keys, arguments: [ask = ""] }: Parameters<NodeRedisClient["evalSha"]>[1]) => {
+      const script = scripts.get(sha1);
+      if (script === undefined) throw new Error("NOSCRIPT");
       await later(roundTrip / 2);
       if (simulation.down) throw new Error("The connection is down.");
       const now = clock.now() + simulation.ahead;
       const time = [Math.floor(now / 1000), Math.round((now % 1000) * 1000)].map(String);
-      const simulated = text.replace(serverTime, "{ ARGV[2], ARGV[3] }").replace(slotLife, "60000");
-      const visit = redis.eval(simulated, { keys, arguments: [ask, ...time] });
+      const visit = script.then((simulated) => redis.evalSha(simulated, { keys, arguments: [ask, ...time] }));
       visits.add(visit);
       const reply = await visit.finally(() => visits.delete(visit));
       await later(roundTrip / 2);
@@ -61,6 +64,13 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
       visits.add(handled);
       void handled.then(() => visits.delete(handled));
       return reply;
+    },
+    eval: (text: string, options: Parameters<NodeRedisClient["eval"]>[1]) => {
+      if (!text.includes(serverTime)) throw new Error("The script no longer reads the time.");
+      const sha1 = createHash("sha1").update(text).digest("hex");
+      const simulated = text.replace(serverTime, "{ ARGV[2], ARGV[3] }").replace(slotLife, "60000");
+      scripts.set(sha1, redis.scriptLoad(simulated));
+      return client.evalSha(sha1, options);
     },
   };
   organizations += 1;
