@@ -86,7 +86,8 @@ describeWithRedis("the data of a fleet in Redis", () => {
       fetch: async () => Response.json({ message: "valid" }, { headers }),
     });
     for (let call = 0; call < 1_000; call += 1) await partner.auth.validate();
-    expect(visits).toBeLessThan(60);
+    // About 50; some more on a busy machine.
+    expect(visits).toBeLessThan(100);
     expect(partner.rateLimits.policies.default).toMatchObject({ quota: 3000, waiting: 0 });
     expect(partner.rateLimits.estimate(100)).toBe(0);
   });
