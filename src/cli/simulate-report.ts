@@ -30,7 +30,7 @@ const style = `
   .struck td { background: color-mix(in srgb, var(--bad) 7%, transparent) }
   .struck b { display: block; color: var(--bad); font: 600 14px/1.5 system-ui, sans-serif }
   .note td:nth-child(2), .call td:nth-child(2) { font-family: system-ui, sans-serif; color: var(--muted) }
-  .fails td:nth-child(2) { font-family: system-ui, sans-serif; color: var(--bad) }
+  .failure td:nth-child(2) { font-family: system-ui, sans-serif; color: var(--bad) }
   .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 12px }
   .card { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; color: var(--muted) }
   .card b { display: block; font-size: 1.7rem; line-height: 1.2; font-weight: 600; color: var(--text); font-variant-numeric: tabular-nums }
@@ -42,8 +42,8 @@ const style = `
 
 function rowOf({ at, kind, call, text, events, result }: SimulatedStep): string {
   const struck = events.map((event) => `<b>✗ ${escaped(event.text)}</b>`).join("");
-  const isInner = call !== undefined && kind !== "call";
-  const names = [events.length > 0 ? "struck" : / fails: /.test(text) ? "fails" : kind, isInner ? "inner" : ""];
+  const isInner = call !== undefined && kind !== "call" && kind !== "failure";
+  const names = [events.length > 0 ? "struck" : kind, isInner ? "inner" : ""];
   const response = result === undefined || result === "done" ? "" : escaped(result);
   return `<tr class="${names.join(" ").trim()}"><td>${(at / 1_000).toFixed(2)} s</td><td>${escaped(text)}${struck}</td><td>${response}</td></tr>`;
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { SimulatedProgram, SimulateOptions } from "pod-partner/testing";
+import type { SimulatedProgram, SimulateOptions, SimulationError } from "pod-partner/testing";
 import { isFunction, propertyOf, wordsOf } from "../util/foreign.ts";
 import { version } from "../util/runtime.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
@@ -31,10 +31,16 @@ async function load(path: string): Promise<ProgramModule> {
 
 const isProgram = (value: unknown): value is SimulatedProgram<object> => isFunction(value);
 
-/** A line of a story in its colours. */
-function painted(line: string): string {
-  if (/^\S.*, life \d+$/.test(line)) return paint("bold", line);
-  return /^ +✗| fails: /.test(line) ? paint("red", line) : line;
+/** The lines of a story in their colours, below its heading. */
+function painted({ story, trace }: SimulationError): readonly string[] {
+  const failures = trace.filter(({ kind }) => kind === "failure");
+  return story
+    .split("\n")
+    .slice(1)
+    .map((line) => {
+      if (/^\S.*, life \d+$/.test(line)) return paint("bold", line);
+      return /^ +✗/.test(line) || failures.some(({ text }) => line.endsWith(text)) ? paint("red", line) : line;
+    });
 }
 
 /** `pod-partner simulate`: runs a program in virtual time under many schedules of faults. */
@@ -83,8 +89,8 @@ export const simulate = command({
       );
       return 0;
     }
-    const [heading, ...lines] = result.story.split("\n");
-    print(paint("red", `✗ ${heading}`), ...lines.map(painted));
+    const [heading] = result.story.split("\n", 1);
+    print(paint("red", `✗ ${heading}`), ...painted(result));
     if (tried > 0) print("", paint("dim", `Found after ${counted(tried, "schedule")}, in ${seconds} s.`));
     return exitCodes.failed;
   },

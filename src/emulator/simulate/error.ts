@@ -8,8 +8,8 @@ export interface SimulatedStep {
   readonly program: string;
   /** Which life of the program, from 1 on. */
   readonly life: number;
-  /** An operation, a call of a client that begins or fails, or something else that is worth a note, such as the end of a life. */
-  readonly kind: OperationKind | "call" | "note";
+  /** An operation, a call of a client that begins, a failure of a call or of the program, or something else, such as the end of a life. */
+  readonly kind: OperationKind | "call" | "failure" | "note";
   /** Names the operation in a schedule: `r3`. Undefined for what no fault can strike. */
   readonly point: string | undefined;
   /** The call of a client that it belongs to, counted from 1 in each run. Undefined for what the program does itself. */

@@ -308,8 +308,8 @@ class Run<Database extends object> {
     return { program: this.#programs[program]?.name ?? "", life };
   }
 
-  #note(life: Pick<Life, "program" | "number">, text: string): void {
-    if (life.number > 0) this.#trace.add(this.#whoIs(life), { kind: "note", text });
+  #note(life: Pick<Life, "program" | "number">, text: string, kind: "note" | "failure" = "note"): void {
+    if (life.number > 0) this.#trace.add(this.#whoIs(life), { kind, text });
   }
 
   /** The lives of a program, one after the other. */
@@ -322,13 +322,12 @@ class Run<Database extends object> {
       const random = randomFrom(`${seed} life ${index} ${number}`);
       const life: Life = new Life(index, number, this.#clock, random, {
         onCrash: (error) => {
-          this.#note(life, `the program fails: ${failureText(error)}`);
+          this.#note(life, `the program fails: ${failureText(error)}`, "failure");
           if (this.schedule.events.length === 0) this.#find("failed", `it fails without a fault: ${wordsOf(error)}`);
         },
         onCall: (call) => this.#trace.call(this.#whoIs(life), call, `call ${call.endpoint}`),
         onWait: (ms) => this.#note(life, `waits ${seconds(ms)}`),
-        onCallFailed: ({ error }) =>
-          this.#trace.add(this.#whoIs(life), { kind: "call", text: `the call fails: ${failureText(error)}` }),
+        onCallFailed: ({ error }) => this.#note(life, `the call fails: ${failureText(error)}`, "failure"),
       });
       Object.assign(program, { life, hasEnded: false, receive: undefined });
       void life

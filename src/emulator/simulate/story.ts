@@ -28,9 +28,10 @@ function linesOf({ at, text, events, result }: SimulatedStep, inner: string): re
 
 const isStruck = ({ events }: SimulatedStep): boolean => events.length > 0;
 
-/** Whether something went wrong in a step that the program could see, or that ended it. */
-const isFailure = ({ kind, text }: SimulatedStep): boolean =>
-  (kind === "call" || kind === "note") && / fails: /.test(text);
+/** Whether something went wrong that the program could see, or that ended it. */
+const isFailure = ({ kind }: SimulatedStep): boolean => kind === "failure";
+/** Whether a step frames others: the beginning or the failure of a call. */
+const isFrame = ({ kind }: SimulatedStep): boolean => kind === "call" || kind === "failure";
 
 /** What the storage did tells something in the calls of a client that were struck or have failed. What a program prepares tells nothing. */
 function shownOf(steps: readonly SimulatedStep[]): readonly SimulatedStep[] {
@@ -73,11 +74,11 @@ function lifeOf(all: readonly SimulatedStep[]): readonly string[] {
   const visible = joined(shownOf(all));
   // A call with one request is the request.
   const sizes = Map.groupBy(
-    visible.filter(({ kind }) => kind !== "call"),
+    visible.filter((step) => !isFrame(step)),
     ({ call }) => call,
   );
   const isLong = ({ call }: SimulatedStep) => call !== undefined && sizes.get(call)?.length !== 1;
-  const steps = visible.filter((step) => step.kind !== "call" || isFailure(step) || isLong(step));
+  const steps = visible.filter((step) => step.kind !== "call" || isLong(step));
   const lines: string[] = [];
   let left = 0;
   for (const [index, step] of steps.entries()) {
@@ -89,7 +90,7 @@ function lifeOf(all: readonly SimulatedStep[]): readonly string[] {
     left = isLeft ? left + 1 : 0;
     if (left > 1) lines.pop();
     lines.push(
-      ...(isLeft ? [`${indentation}(${left} more)`] : linesOf(step, step.kind !== "call" && isLong(step) ? "  " : "")),
+      ...(isLeft ? [`${indentation}(${left} more)`] : linesOf(step, !isFrame(step) && isLong(step) ? "  " : "")),
     );
   }
   return lines;

@@ -165,10 +165,14 @@ it("reports a program that does not end", async () => {
 });
 
 it("reports a program that fails without a fault", async () => {
-  const error = await failureOf(async () => {
+  const error = await failureOf(async ({ database }) => {
+    await database.get("mails", "it fails: text");
     throw new Error("no orders");
   });
   expect(error.findings).toEqual([{ kind: "failed", text: "it fails without a fault: no orders" }]);
+  expect(error.trace.filter(({ kind }) => kind === "failure").map(({ text }) => text)).toEqual([
+    "the program fails: Error: no orders",
+  ]);
   expect(error.replay).toBe("1");
 });
 
