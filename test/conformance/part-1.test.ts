@@ -19,7 +19,7 @@ it("1 environments: references of the test environment differ from those of prod
   expect(ofTest.filter((reference) => ofProduction.has(reference))).toEqual([]);
 });
 
-it("1 store: an order is accepted only in a store with the integration api", async () => {
+it("1 store, 7 status 403: an order is accepted only in a store with the integration api", async () => {
   await using service = await startService();
   const { stores } = (await service.get("/stores")).body;
   const statuses = new Map<string, number>();
@@ -43,7 +43,7 @@ it.each(["/organization", "/accounts", "/stores", "/brands"])(
   },
 );
 
-it("1 dropship: a dropship order has a shipment of its own", async () => {
+it("1 dropship, 2.10 shipment: a dropship order has a shipment of its own", async () => {
   await using service = await startService();
   const parcels = [await shipped(service), await shipped(service)];
   expect(parcels[0]?.shipment).not.toBe(parcels[1]?.shipment);

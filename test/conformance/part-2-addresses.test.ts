@@ -55,7 +55,7 @@ it.each([
   ["empty", ""],
   ["only spaces", "  "],
   ["missing", undefined],
-])("2.3 email: an address whose e-mail is %s is refused", async (_, email) => {
+])("2.3 email, 7 code invalid_address_missing_email: an address whose e-mail is %s is refused", async (_, email) => {
   await using service = await startService();
   expectRefusal(await withAddress(service, { email }), 400, "invalid_address_missing_email");
 });
@@ -80,7 +80,7 @@ it("2.3 rule 2: a full name of a state is accepted and stored", async () => {
   expect((await stored(service, { countryCode: "US", state: "California" })).state).toBe("California");
 });
 
-it("2.3 rule 3: the same countries are denied to an order, a new address and a quote", async () => {
+it("2.3 rule 3, 7 code invalid_address_denied_country: the same countries are denied to an order, a new address and a quote", async () => {
   await using service = await startService();
   const denied = "invalid_address_denied_country";
   const order = await placeOrder(service);

@@ -110,7 +110,7 @@ it("2.6 legacy SKU: it is unique, and is its item's SKU or that SKU with P and d
   for (const [legacy, item] of skus) expect(legacy.replace(item, "")).toMatch(/^(P\d+)?$/);
 });
 
-it("2.7 image: a JPEG and a PNG are accepted, and are in the list", async () => {
+it("2.7 image, 4.5 POST /images: a JPEG and a PNG are accepted, and are in the list", async () => {
   await using service = await startService();
   const references = [];
   for (const bytes of [jpeg, png("front")]) {
@@ -141,7 +141,7 @@ it("2.7 same content: identical content has the same reference, and is in the li
   expect((await service.get("/images")).body.images).toHaveLength(1);
 });
 
-it("2.7 evidence: a JPEG and a PNG are accepted", async () => {
+it("2.7 evidence, 4.5 POST /evidence: a JPEG and a PNG are accepted", async () => {
   await using service = await startService();
   for (const bytes of [jpeg, png("photo")]) {
     const uploaded = await service.upload("/evidence", bytes);
@@ -168,15 +168,6 @@ it("2.7 unused evidence: evidence of a claim is kept after a day", async () => {
   service.clock.advance(30 * day);
   const { claimlines } = (await service.get(`/claims/${claim}`)).body.claim;
   expect((await service.getUrl(claimlines[0].evidenceUrls[0])).bytes).toEqual(png("photo"));
-});
-
-it("2.10 shipment: it has its reference and the orders included", async () => {
-  await using service = await startService();
-  const { order, shipment } = await shipped(service);
-  const { body } = await service.get(`/shipments/${shipment}`);
-  expectShape(body.shipment, object({ reference: ref("Shipment"), orders: list(object()) }));
-  expect(body.shipment.reference).toBe(shipment);
-  expect(textsOf(body.shipment.orders)).toContain(order);
 });
 
 const itemsOf = async (service: Service) => (await service.get("/items")).body.items;

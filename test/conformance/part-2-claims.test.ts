@@ -104,10 +104,12 @@ it("2.8 retracted: it is null, and the time after a retraction", async () => {
   expect([Date.parse(retracted), decision]).toEqual([service.clock.now(), null]);
 });
 
-it("2.8 decision, 2.8 claimline decision: null while pending", async () => {
+it("2.8 decision, 2.8 claimline decision, 3.1 creation: null while pending", async () => {
   await using service = await startService();
   const claim = await readClaim(service, (await claimed(service)).claim);
   expectShape(claim, object({ decision: nothing, claimlines: list(object({ decision: nothing })) }));
+  const ofPackage = await readClaim(service, (await packageClaim(service)).claim);
+  expect([claim.status, ofPackage.status]).toEqual(["pending", "pending"]);
 });
 
 it("2.8 decision: it has the time, the refund of shipping costs and the comment", async () => {

@@ -15,17 +15,6 @@ import { expectShape, filled, object } from "./support/shapes.ts";
 
 const statusOf = async (service: Service, claim: string) => (await readClaim(service, claim)).status;
 
-it("3.1 creation: a claim of both kinds is pending", async () => {
-  await using service = await startService();
-  const { claim } = await claimed(service);
-  expect(await statusOf(service, claim)).toBe("pending");
-  const shipment = service.emulator.ship(await placeOrder(service));
-  service.clock.advance(30 * 86_400_000);
-  const body = { claim: { shipmentReference: shipment, evidenceReferences: [] } };
-  const { reference } = (await service.post("/claim-package-missing", body)).body.claim;
-  expect(await statusOf(service, reference)).toBe("pending");
-});
-
 it.each(["replacement", "refund"] as const)("3.1 resolved: a %s makes a claim resolved", async (decision) => {
   await using service = await startService();
   const { claim } = await claimed(service);
@@ -39,14 +28,6 @@ it("3.1 rejected: a denial makes a claim rejected, with its decision", async () 
   service.emulator.reviewClaim(claim, { decision: "rejection", comment: "Not ours" });
   const { status, decision } = await readClaim(service, claim);
   expect([status, decision.comment]).toEqual(["rejected", "Not ours"]);
-});
-
-it("3.1 retracted: a retraction of a pending claim has 204 without a body", async () => {
-  await using service = await startService();
-  const { claim } = await claimed(service);
-  const { status, bytes } = await service.post(`/claims/${claim}/retract`);
-  expect([status, bytes.byteLength]).toEqual([204, 0]);
-  expect(await statusOf(service, claim)).toBe("retracted");
 });
 
 it("3.1 final: a closed claim cannot be retracted and keeps its state", async () => {
@@ -178,25 +159,4 @@ it("3.4 fact 1: an order is open until its last unit is shipped or canceled", as
   expect(await isOpen(service, order)).toBe(true);
   service.emulator.ship(order);
   expect(await isOpen(service, order)).toBe(false);
-});
-
-it("3.4 fact 2: an order in production is not canceled, whole or in part", async () => {
-  await using service = await startService();
-  const order = await placeOrder(service);
-  service.emulator.startProduction(order);
-  for (const canceledQuantity of [1, 3]) {
-    const refused = await service.post(`/orders/${order}/cancel`, { orderlines: [{ index: 1, canceledQuantity }] });
-    expectRefusal(refused, 409, "already_in_production");
-  }
-  expect((await readOrder(service, order)).orderlines[0].canceledQuantity).toBe(0);
-});
-
-it("3.4 fact 3: shipped quantity is not canceled", async () => {
-  await using service = await startService();
-  const order = await placeOrder(service);
-  service.emulator.ship(order, { lines: [{ index: 1, quantity: 2 }] });
-  const cancel = (canceledQuantity: number) =>
-    service.post(`/orders/${order}/cancel`, { orderlines: [{ index: 1, canceledQuantity }] });
-  expectRefusal(await cancel(2), 409, "canceled_quantity_exceeds_shippable");
-  expect((await cancel(1)).status).toBe(204);
 });

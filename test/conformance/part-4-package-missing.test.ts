@@ -115,15 +115,18 @@ it.each(["2026-06-03T00:30:00+02:00", "2026-06-03T12:00:00+02:00", "2026-06-03T2
   },
 );
 
-it.each(levels)("4.9 package rule 4: a %s shipment is claimed from the named date on", async (level) => {
-  await using service = await startService();
-  const { shipment } = await shipped(service, { dropshipMinimalShippingLevel: level });
-  const date = await dateOf(service, shipment);
-  service.clock.set(new Date(Date.parse(`${date}T00:00:00Z`) - 3 * hour).toISOString());
-  expect(await dateOf(service, shipment)).toBe(date);
-  service.clock.set(`${date}T00:00:01Z`);
-  expectCreated(await claimPackage(service, shipment));
-});
+it.each(levels)(
+  "4.9 package rule 4, 7 code shipment_too_recent: a %s shipment is claimed from the named date on",
+  async (level) => {
+    await using service = await startService();
+    const { shipment } = await shipped(service, { dropshipMinimalShippingLevel: level });
+    const date = await dateOf(service, shipment);
+    service.clock.set(new Date(Date.parse(`${date}T00:00:00Z`) - 3 * hour).toISOString());
+    expect(await dateOf(service, shipment)).toBe(date);
+    service.clock.set(`${date}T00:00:01Z`);
+    expectCreated(await claimPackage(service, shipment));
+  },
+);
 
 it("4.9 package rule 5, 8 limit warranty: a claim is possible for 100 days, and not afterwards", async () => {
   await using service = await startService();

@@ -108,18 +108,21 @@ it("6 via_store_code, 6 aliases: an order through an integrator has the integrat
 
 it("6 kept parameters: those of the URL are kept, and the service's value wins on a collision", async () => {
   await using receiver = await startReceiver();
-  const query = "token=s%20e&x=1&x=2&order_reference_v2=mine&environment=prod&store_code=";
+  const query = "token=a%20b+c&flag&store_code=mine&x=1&x=2&order_reference_v2=&environment=prod&empty=#part";
   await using service = await startService({ callbackUrl: `${receiver.url}?${query}`, callbacks: { aliases: false } });
   const order = await placeOrder(service);
   await ship(service, order);
-  const { searchParams } = new URL(receiver.received[0]?.path ?? "", receiver.url);
+  const { searchParams, search } = new URL(receiver.received[0]?.path ?? "", receiver.url);
+  expect(search).toMatch(/^\?token=a%20b\+c&flag&x=1&x=2&empty=&/);
   const code = (await readOrder(service, order)).legacyOrderCode;
   expect([...searchParams].sort()).toEqual([
+    ["empty", ""],
     ["environment", "test"],
+    ["flag", ""],
     ["order_reference", code],
     ["order_reference_v2", order],
     ["store_code", "DEMO"],
-    ["token", "s e"],
+    ["token", "a b c"],
     ["x", "1"],
     ["x", "2"],
   ]);

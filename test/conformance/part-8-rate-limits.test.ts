@@ -103,7 +103,7 @@ const policies = [
 ] as const;
 
 it.each(policies)(
-  "8 rule 3: an empty %s bucket has 429 with Retry-After and both headers",
+  "8 rule 3, 7 status 429, 7 code rate_limited: an empty %s bucket has 429 with Retry-After and both headers",
   async (name, seconds, send) => {
     await using service = await startService();
     expect((await send(service)).status).toBe(200);
