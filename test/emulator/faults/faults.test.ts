@@ -65,6 +65,7 @@ describe("a fault applies to", () => {
     ["a header that HTTP does not allow", { fault: "headers", headers: { "a b": "1" } }],
     ["a Retry-After of two lines", { ...away, retryAfter: "7\nx: 1" }],
     ["no body", { fault: "body" } as never],
+    ["a failed render of another call", { fault: "failRender", on: "orders.create" }],
     ["a status below 200", { fault: "body", status: 99, body: "" }],
     ["an unknown field", { fault: "drop", status: 500 } as never],
   ])("no request with %s: it is refused", (_, fault) => {

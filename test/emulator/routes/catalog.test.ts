@@ -1,21 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { setUp } from "../support.ts";
 
-describe("products", () => {
-  it("changes when the test changes them", async () => {
-    const { get, demo, emulator, clock } = setUp();
-    await clock.set("2026-12-01T00:00:00Z");
-    emulator.updateProduct(demo.products.slimCase, { availableQuantity: 3, layers: true, print: true });
-    const { product } = (await get(`/products/${demo.products.slimCase}`)).body;
-    expect(product).toMatchObject({
-      availableQuantity: 3,
-      layersModified: "2026-12-01T00:00:00.000Z",
-      printModified: "2026-12-01T00:00:00.000Z",
-    });
-    expect(() => emulator.updateProduct(`Product_${"0".repeat(26)}`, {})).toThrow("no product");
-  });
-});
-
 describe("files", () => {
   it.each(["media/example.png", "layers/base.png"])("respond with 304 when %s matches", async (file) => {
     const { get, demo } = setUp();

@@ -43,26 +43,6 @@ describe("item issues", () => {
   });
 });
 
-describe("the life of a claim", () => {
-  it("ends with a rejection or a retraction, and then stays closed", async () => {
-    const bench = setUp();
-    const of = await shipped(bench);
-    const claim = (await issues(bench, of)).body.claim.reference;
-    expect(bench.emulator.reviewClaim(claim, { decision: "rejection" })).toBeNull();
-    expect((await bench.get(`/claims/${claim}`)).body.claim.status).toBe("rejected");
-    const refused = await bench.send("POST", `/claims/${claim}/retract`);
-    expect(problem(refused)).toEqual({ status: 409, code: "claim_not_pending" });
-
-    const other = (await issues(bench, of)).body.claim.reference;
-    expect((await bench.send("POST", `/claims/${other}/retract`)).status).toBe(204);
-    expect((await bench.get(`/claims/${other}`)).body.claim).toMatchObject({
-      status: "retracted",
-      retracted: "2026-11-02T09:00:00.000Z",
-    });
-    expect(() => bench.emulator.reviewClaim(other, { decision: "refund" })).toThrow("retracted");
-  });
-});
-
 describe("evidence", () => {
   it("belongs to one claim, and is deleted four months after that claim is closed", async () => {
     const bench = setUp();

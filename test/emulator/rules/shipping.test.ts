@@ -1,49 +1,32 @@
 import { describe, expect, it } from "vitest";
 import { address, type Bench, placeOrder, setUp, unknownReference } from "../support.ts";
 
-function quote({ demo, post }: Bench, over: Record<string, unknown> = {}, quantity = 1) {
+const to = (changes: Partial<typeof address>) => ({ dropshipAddress: { ...address, ...changes } });
+const lines = (productReference: string, quantity: number) => ({ orderlines: [{ productReference, quantity }] });
+
+function quote({ demo, post }: Bench, over: Record<string, unknown>) {
   return post("/quote", {
     quote: {
       storeReference: demo.stores.api,
       shippingKind: "dropship",
-      dropshipAddress: { ...address, email: "" },
-      orderlines: [{ productReference: demo.products.slimCase, quantity }],
+      ...to({ email: "" }),
+      ...lines(demo.products.slimCase, 1),
       ...over,
     },
   });
 }
 
-const levels = ({ body }: { body: { shippingOptions: { level: string }[] } }) =>
-  body.shippingOptions.map(({ level }) => level);
-
-describe("quotes", () => {
-  it("have the levels that an order can ship with, the lowest first, in EUR cents", async () => {
+describe("a quote", () => {
+  it.each<[string, (bench: Bench) => Record<string, unknown>, Record<string, number>]>([
+    ["the home country", () => ({}), { basic: 325, tracked: 475, express: 995 }],
+    ["a value of 208.05", ({ demo }) => lines(demo.products.slimCase, 19), { tracked: 475, express: 995 }],
+    ["a weight of 2,016 g", ({ demo }) => lines(demo.products.screenProtector, 112), { tracked: 475, express: 995 }],
+    ["a parcel locker abroad", () => to({ countryCode: "DE", streetname: "Packstation 101" }), { tracked: 795 }],
+    ["a distant country", () => to({ countryCode: "AU" }), { basic: 795, tracked: 1_495, express: 3_495 }],
+  ])("for %s has its prices in EUR cents", async (_case, over, prices) => {
     const bench = setUp();
-    expect((await quote(bench)).body).toEqual({
-      shippingOptions: [
-        { level: "basic", price: 325 },
-        { level: "tracked", price: 475 },
-        { level: "express", price: 995 },
-      ],
-    });
-    expect(levels(await quote(bench, { dropshipMinimalShippingLevel: "tracked" }))).toEqual(["tracked", "express"]);
-  });
-
-  it("have a higher level for weight and value, and a lower one where there is no express", async () => {
-    const bench = setUp();
-    expect(levels(await quote(bench, {}, 19))).toEqual(["tracked", "express"]); // 20,805 cents
-    const heavy = [{ productReference: bench.demo.products.screenProtector, quantity: 112 }]; // 2,016 g
-    expect(levels(await quote(bench, { orderlines: heavy }))).toEqual(["tracked", "express"]);
-    const over = { dropshipAddress: { ...address, countryCode: "MT" }, dropshipMinimalShippingLevel: "express" };
-    expect(levels(await quote(bench, over))).toEqual(["tracked"]);
-  });
-
-  it("have only the tracked level for a parcel locker, and higher prices for distant countries", async () => {
-    const bench = setUp();
-    const locker = { dropshipAddress: { ...address, countryCode: "DE", streetname: "Packstation 101" } };
-    expect((await quote(bench, locker)).body.shippingOptions).toEqual([{ level: "tracked", price: 795 }]);
-    const far = { dropshipAddress: { ...address, countryCode: "AU" } };
-    expect((await quote(bench, far)).body.shippingOptions[0]).toEqual({ level: "basic", price: 795 });
+    const { shippingOptions } = (await quote(bench, over(bench))).body;
+    expect(shippingOptions).toEqual(Object.entries(prices).map(([level, price]) => ({ level, price })));
   });
 });
 

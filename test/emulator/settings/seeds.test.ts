@@ -22,7 +22,15 @@ describe("an order of a seed", () => {
       onHold: null,
       dropshipAddressReference: expect.stringMatching(referenceOf("Address")),
     });
-    expect((await get(`/addresses/${order.dropshipAddressReference}`)).body.address.countryCode).toMatch(/^[A-Z]{2}$/);
+    const { address } = (await get(`/addresses/${order.dropshipAddressReference}`)).body;
+    // Its reference, and the 13 fields of specification 2.3.
+    expect(Object.keys(address)).toHaveLength(14);
+    const filled = ["firstname", "lastname", "streetname", "housenumber", "zipcode", "city"];
+    for (const name of filled) expect(address[name]).toMatch(/./);
+    expect([address.countryCode, address.email]).toEqual([
+      expect.stringMatching(/^[A-Z]{2}$/),
+      expect.stringMatching(/^[^@]+@[^@]+$/),
+    ]);
   });
 
   it("has the store, lines, hold and production of its description", async () => {

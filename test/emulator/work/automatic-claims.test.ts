@@ -164,6 +164,8 @@ describe("claims with automation", () => {
     await bench.emulator.clock.advance({ days: 3 });
     expect((await read(bench, retracted)).status).toBe("retracted");
     expect((await read(bench, rejected)).status).toBe("rejected");
+    expect(() => bench.emulator.reviewClaim(retracted, { decision: "refund" })).toThrow("retracted");
+    expect(problem(await bench.send("POST", `/claims/${rejected}/retract`)).code).toBe("claim_not_pending");
   });
 
   it("that are pending are reviewed when it is switched on, and not when it is switched off", async () => {

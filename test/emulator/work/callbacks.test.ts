@@ -7,66 +7,7 @@ const at = (ms: number) => new Date(ms).toISOString();
 const outcomes = ({ tries }: SentCallback) => tries.map(({ status, error }) => status ?? error);
 
 describe("the callback of an order that ships", () => {
-  it("is a GET without a body, whose query says which order changed", async () => {
-    await using receiver = await startReceiver();
-    const bench = setUp({ callbackUrl: receiver.url, callbacks: { aliases: false } });
-    const order = await placeOrder(bench, { customIdentifier: "shop 1/ä&b=c" });
-    const { legacyOrderCode } = (await bench.get(`/orders/${order}`)).body.order;
-    bench.emulator.ship(order);
-    await bench.emulator.callbacks.idle();
-    const [callback, ...others] = receiver.received;
-    expect(others).toEqual([]);
-    expect(callback).toMatchObject({ method: "GET", body: "" });
-    expect(callback?.headers["content-length"]).toBeUndefined();
-    expect(callback?.query).toEqual({
-      environment: "test",
-      order_reference: legacyOrderCode,
-      order_reference_v2: order,
-      store_code: "DEMO",
-      custom_reference: "shop 1/ä&b=c",
-    });
-    expect(legacyOrderCode).toMatch(/^DEMO-\d+$/);
-  });
-
-  it("has the deprecated parameters by default, and only those whose value exists", async () => {
-    await using receiver = await startReceiver();
-    const bench = setUp({ callbackUrl: receiver.url, environment: "production" });
-    bench.emulator.ship(await placeOrder(bench, { customIdentifier: "a" }));
-    bench.emulator.ship(await placeOrder(bench));
-    await bench.emulator.callbacks.idle();
-    const [first, second] = receiver.received.toSorted((a, b) => a.path.length - b.path.length).reverse();
-    expect(first?.query).toMatchObject({
-      environment: "prod",
-      custom_reference: "a",
-      partner_reference: "a",
-      store_code: "DEMO",
-      partner_code: "DEMO",
-    });
-    expect(Object.keys(second?.query ?? {}).sort()).toEqual([
-      "environment",
-      "order_reference",
-      "order_reference_v2",
-      "partner_code",
-      "store_code",
-    ]);
-  });
-
-  it("keeps the parameters of the configured URL, but the service's value wins", async () => {
-    await using receiver = await startReceiver();
-    const query = "token=a%20b+c&flag&store_code=mine&x=1&x=2&order_reference_v2=&environment=prod&empty=#part";
-    const bench = setUp({ callbackUrl: `${receiver.url}?${query}`, callbacks: { aliases: false } });
-    const order = await placeOrder(bench);
-    bench.emulator.ship(order);
-    await bench.emulator.callbacks.idle();
-    const [, sent = ""] = receiver.received[0]?.path.split("?") ?? [];
-    expect(sent).toMatch(/^token=a%20b\+c&flag&x=1&x=2&empty=&/);
-    const parameters = new URLSearchParams(sent);
-    expect(parameters.getAll("store_code")).toEqual(["DEMO"]);
-    expect(parameters.getAll("order_reference_v2")).toEqual([order]);
-    expect(parameters.getAll("environment")).toEqual(["test"]);
-  });
-
-  it("is sent for each shipment of a part, and for each order of a combined shipment", async () => {
+  it("is sent for each shipment of a part", async () => {
     await using receiver = await startReceiver();
     const bench = setUp({ callbackUrl: receiver.url });
     const { emulator } = bench;
@@ -76,35 +17,6 @@ describe("the callback of an order that ships", () => {
     emulator.ship(order);
     await emulator.callbacks.idle();
     expect(receiver.orders()).toEqual([order, order]);
-    const combined = { shippingKind: "combined", dropshipAddress: undefined };
-    const orders = [await placeOrder(bench, combined), await placeOrder(bench, combined)];
-    emulator.ship(orders);
-    await emulator.callbacks.idle();
-    expect(receiver.orders().slice(2).sort()).toEqual(orders.sort());
-  });
-
-  it("is not sent by stores without a URL, and another URL is used from then on", async () => {
-    await using receiver = await startReceiver();
-    await using other = await startReceiver();
-    const bench = setUp({ callbackUrl: receiver.url });
-    const { emulator, demo } = bench;
-    emulator.setCallbackUrl(demo.stores.api, null);
-    emulator.ship(await placeOrder(bench));
-    expect(emulator.callbacks.list()).toEqual([]);
-    emulator.setCallbackUrl(demo.stores.api, other.url);
-    const order = await placeOrder(bench);
-    emulator.ship(order);
-    await emulator.callbacks.idle();
-    expect([receiver.orders(), other.orders()]).toEqual([[], [order]]);
-  });
-
-  it("is sent more than once on demand", async () => {
-    await using receiver = await startReceiver();
-    const bench = setUp({ callbackUrl: receiver.url, callbacks: { duplicates: 2 } });
-    const order = await placeOrder(bench);
-    bench.emulator.ship(order);
-    await bench.emulator.callbacks.idle();
-    expect(receiver.orders()).toEqual([order, order, order]);
   });
 });
 
