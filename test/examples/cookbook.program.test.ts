@@ -137,9 +137,12 @@ describe("orders-to-postgres.ts", () => {
     const [first, , third] = (await partner.orders.list().toArray()).map(({ reference }) => reference);
     if (!first || !third) throw new Error("There are no orders");
     emulator.ship(first);
-    const night = () =>
-      runExample("cookbook/orders-to-postgres.ts", { environment: { ...environment, DATABASE: database } });
     const database = join(await newFolder(), "postgres");
+    const night = () =>
+      runExample("cookbook/orders-to-postgres.ts", {
+        environment: { ...environment, DATABASE: database },
+        node: ["--liftoff-only"], // compiles PGlite in half the time
+      });
     emulator.faults.add({
       on: "orders.get",
       nth: 2,

@@ -23,6 +23,8 @@ export interface Finished {
 export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly arguments?: readonly string[];
+  /** Options of Node. */
+  readonly node?: readonly string[];
 }
 
 /** Runs an example as a partner does: with this version of Node and the built package, in a new folder. */
@@ -34,7 +36,7 @@ export async function runExample(name: string, options: RunOptions = {}): Promis
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [path, ...(options.arguments ?? [])],
+      [...(options.node ?? []), path, ...(options.arguments ?? [])],
       { cwd: folder, env: { ...environment, TMPDIR: folder, ...options.environment } },
       (error, output, errors) => resolve({ code: Number(error?.code ?? 0), output, errors, folder }),
     );

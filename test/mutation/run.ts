@@ -20,8 +20,7 @@ const slow = [
   "test/http/pacing/{gateway-limit,single-client,without-levels}.test.ts",
   "test/pagination/abandoned-iterators.alone.test.ts",
   "test/resources/renders/batch/{memory.alone,readable}.test.ts",
-  "test/storage/{every-storage,postgres}.test.ts",
-  "test/storage/{processes,snippet}.alone.test.ts",
+  "test/storage/every-storage.test.ts",
   "test/util/node-version.test.ts",
 ];
 /** Lines of a file that are taken or left out together. */
