@@ -95,23 +95,6 @@ describe("the client's options", () => {
     expect(issues.map(({ message }) => message)).toEqual([`is an unknown option; did you mean \`${likely}\`?`]);
   });
 
-  it("accept instances of classes, and their other properties", async () => {
-    class Watch {
-      #requests = 0;
-      readonly since = 1;
-      onRequest() {
-        this.#requests += 1;
-      }
-      get requests() {
-        return this.#requests;
-      }
-    }
-    const hooks = new Watch();
-    context.service.respond({ body: { message: "valid" } });
-    await context.connect({ hooks, logger: { debug: nothing } }).auth.validate();
-    expect(hooks.requests).toBe(1);
-  });
-
   it.each([
     ["a slash at its end", (url: string) => `${url}/`],
     ["spaces around it", (url: string) => ` ${url}\n`],

@@ -11,6 +11,16 @@ const down = { status: 503, body: { code: "down", message: "later" } };
 const up = { body: { message: "valid" } };
 const retry = { retries: 1, baseDelay: 0 };
 
+/** A logger, and the lines that it got, each with its level. */
+function recordingLogger() {
+  const lines: string[] = [];
+  const level = (name: keyof Logger) => (message: string) => void lines.push(`${name} ${message}`);
+  return {
+    lines,
+    logger: { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") },
+  };
+}
+
 describe("observing a client", () => {
   const context = useService();
 
@@ -153,9 +163,7 @@ describe("observing a client", () => {
   });
 
   it("logs the calls that are a part of another call as details", async () => {
-    const lines: string[] = [];
-    const level = (name: keyof Logger) => (message: string) => void lines.push(`${name} ${message}`);
-    const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+    const { lines, logger } = recordingLogger();
     const partner = context.connect({ logger });
     const render = {
       reference: ref("Render"),
@@ -177,9 +185,7 @@ describe("observing a client", () => {
 
   it("logs waits, faults and ends in words", async () => {
     const clock = createManualClock();
-    const lines: string[] = [];
-    const level = (name: keyof Logger) => (message: string) => void lines.push(`${name} ${message}`);
-    const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+    const { lines, logger } = recordingLogger();
     const responses: (() => Response | Promise<Response>)[] = [
       () => Promise.reject(new Error("no route")),
       () => Response.json({ code: "down", message: "Later." }, { status: 503, headers: { "retry-after": "12.34" } }),

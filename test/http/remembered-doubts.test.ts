@@ -1,7 +1,10 @@
+import type { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { setUp } from "../support/setup.ts";
 import { orderOf, subjects } from "./matrix/subjects.ts";
+
+type Order = ReturnType<typeof orderOf>;
 
 /** Another process has sent the order, and the service creates it after so many milliseconds. */
 function withPendingOrder(ms: number) {
@@ -41,6 +44,12 @@ describe.each(subjects.filter(({ name }) => inDoubt.includes(name)))("$name in d
   });
 });
 
+async function placeBy(method: "create" | "ensure" | "ensureMany", { orders }: PodPartner, order: Order) {
+  if (method !== "ensureMany") return orders[method](order);
+  for await (const outcome of orders.ensureMany([order])) if (outcome.ok) return outcome.value;
+  return undefined;
+}
+
 describe("a `lookFor` that was not over", () => {
   it.each([
     { ending: "an abort", options: (stopped: AbortSignal) => ({ signal: stopped }) },
@@ -55,12 +64,7 @@ describe("a `lookFor` that was not over", () => {
       await clock.advance(1_500);
       stop.abort("stopped");
       await settle(first);
-      const again = async () => {
-        if (method !== "ensureMany") return partner.orders[method](order);
-        for await (const outcome of partner.orders.ensureMany([order])) if (outcome.ok) return outcome.value;
-        return undefined;
-      };
-      expect(await settle(again())).toMatchObject({ existed: true });
+      expect(await settle(placeBy(method, partner, order))).toMatchObject({ existed: true });
       expect(await orders()).toBe(1);
     }
   });
@@ -103,12 +107,7 @@ describe("a `lookFor` that was not over", () => {
       stop.abort("stopped");
       await settle(first);
       await clock.advance(60_000);
-      const again = async () => {
-        if (method === "create") return partner.orders.create(order);
-        for await (const outcome of partner.orders.ensureMany([order])) if (outcome.ok) return outcome.value;
-        return undefined;
-      };
-      expect(await settle(again())).toMatchObject({ existed: true });
+      expect(await settle(placeBy(method, partner, order))).toMatchObject({ existed: true });
       expect(await orders()).toBe(1);
     },
   );

@@ -42,7 +42,7 @@ const place = async (partner: PodPartner, emulator: Emulator) =>
   (await partner.orders.create(orderOf(emulator, "before"))).reference;
 
 /** A claim about one item of an existing shipment. */
-async function claimable(partner: PodPartner, emulator: Emulator) {
+export async function claimable(partner: PodPartner, emulator: Emulator) {
   const orderReference = await place(partner, emulator);
   const category = (await partner.claims.categories.list()).find(
     ({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing",

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { orderOf } from "../../http/matrix/subjects.ts";
-import { dropshipOrder } from "../../support/orders.ts";
+import { claimable } from "../../http/matrix/subjects.ts";
 import { setUp } from "../../support/setup.ts";
 
 const lost = { on: "claims.createItemIssues", fault: "drop" } as const;
@@ -9,14 +8,7 @@ const lost = { on: "claims.createItemIssues", fault: "drop" } as const;
 async function shipped() {
   const setup = setUp();
   const { emulator, partner, settle } = setup;
-  const order = { ...orderOf(emulator, "A"), dropshipAddress: dropshipOrder.dropshipAddress };
-  const { reference: orderReference } = await settle(partner.orders.create(order));
-  const shipmentReference = emulator.ship(orderReference);
-  const categories = await settle(partner.claims.categories.list());
-  const category = categories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
-  if (category === undefined) throw new Error("The catalog has no category that needs no evidence");
-  const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
-  const input = { orderReference, shipmentReference, claimlines };
+  const input = await settle(claimable(partner, emulator));
   return { ...setup, input, claims: async () => (await settle(setup.connect().claims.list().toArray())).length };
 }
 

@@ -130,14 +130,18 @@ describe("the content that a lost claim is compared with (specification 4.9, law
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
   const connect = () =>
     context.connect({ retry: { retries: 1, baseDelay: 0, maxDelay: 0 }, timeout, clock: fastClock() });
-  const serve = (claim: ReturnType<typeof claimOf>) =>
-    context.service.respondAlways(({ method, path }) => {
-      if (method === "POST") return hangUp();
-      return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+  /** Loses the response to the first creation, and shows these claims. A second creation makes the claim `new`. */
+  const serve = (claims: readonly { readonly reference: string }[], onCreate = async () => undefined as unknown) =>
+    context.service.respondAlways(async ({ method, path }) => {
+      if (method === "POST" && posts().length > 1)
+        return { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
+      if (method === "POST") return onCreate().then(hangUp);
+      const claim = claims.find(({ reference }) => path.endsWith(reference));
+      return { body: claim === undefined ? { claims, nextCursor: null } : { claim } };
     });
 
   it("is what was sent, also when the caller changes the object meanwhile", async () => {
-    serve(claimOf("n", ago(0)));
+    serve([claimOf("n", ago(0))]);
     const claim = structuredClone(input);
     const filing = connect().claims.createItemIssues(claim);
     claim.claimlines.length = 0;
@@ -146,7 +150,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
   });
 
   it("is the units of each line: the service may join two lines of one orderline", async () => {
-    serve(claimOf("n", ago(0), 2));
+    serve([claimOf("n", ago(0), 2)]);
     const twice = { ...input, claimlines: [...input.claimlines, ...input.claimlines] };
     expect(await connect().claims.createItemIssues(twice)).toMatchObject({ reference: ref("Claim", "n") });
     expect(posts()).toHaveLength(1);
@@ -157,7 +161,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
     const [existing] = claimOf("n", ago(0), 3).claimlines.map((line) => ({ ...line, orderlineIndex: 2 }));
     const claim = claimOf("n", ago(0));
     if (existing !== undefined) claim.claimlines.unshift(existing);
-    serve(claim);
+    serve([claim]);
     const claimlines = [
       { orderlineIndex: 1, quantity: 1, claimcategoryReference: category },
       { orderlineIndex: 2, quantity: 3, claimcategoryReference: category },
@@ -172,13 +176,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
     claim.claimlines = [first, second].flatMap((line, position) =>
       line ? [{ ...line, orderlineIndex: 1 + position }] : [],
     );
-    let attempts = 0;
-    context.service.respondAlways(({ method, path }) => {
-      if (method === "GET")
-        return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
-      attempts += 1;
-      return attempts === 1 ? hangUp() : { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
-    });
+    serve([claim]);
     const claimcategoryReference = ref("Claimcategory");
     const claimlines = [1, 2].map((index) => ({ orderlineIndex: index, quantity: index, claimcategoryReference }));
     const filed = await connect().claims.createItemIssues({ ...input, claimlines });
@@ -186,12 +184,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
   });
 
   it("is not that of two equal claims: the outcome is unknown, and the claim may not be filed again", async () => {
-    const claims = [claimOf("n", ago(0)), claimOf("m", ago(0))];
-    context.service.respondAlways(({ method, path }) => {
-      if (method === "POST") return hangUp();
-      const claim = claims.find(({ reference }) => path.endsWith(reference));
-      return { body: claim === undefined ? { claims, nextCursor: null } : { claim } };
-    });
+    serve([claimOf("n", ago(0)), claimOf("m", ago(0))]);
     expect(await rejection(connect().claims.createItemIssues(input))).toMatchObject({
       name: "OutcomeUnknownError",
       isRetryable: false,
@@ -203,27 +196,15 @@ describe("the content that a lost claim is compared with (specification 4.9, law
 
   it("is not that of a claim that the client had seen before, also when it sees it again meanwhile", async () => {
     const partner = connect();
-    const old = claimOf("k", ago(0));
-    let attempts = 0;
-    context.service.respondAlways(async ({ method, path }) => {
-      if (method === "GET")
-        return { body: path.endsWith(old.reference) ? { claim: old } : { claims: [old], nextCursor: null } };
-      attempts += 1;
-      if (attempts > 1) return { status: 201, body: { claim: { reference: ref("Claim", "new") } } };
-      await partner.claims.list().toArray();
-      return hangUp();
-    });
+    serve([claimOf("k", ago(0))], () => partner.claims.list().toArray());
     await partner.claims.list().toArray();
     expect(await partner.claims.createItemIssues(input)).toMatchObject({ reference: ref("Claim", "new") });
-    expect(attempts).toBe(2);
+    expect(posts()).toHaveLength(2);
   });
 
   it('is not that of a claim of another shape, also with `responses: "report"`: the outcome is unknown', async () => {
     const { claimlines: _, ...claim } = claimOf("n", ago(0));
-    context.service.respondAlways(({ method, path }) => {
-      if (method === "POST") return hangUp();
-      return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
-    });
+    serve([claim]);
     const { baseUrl } = context.service;
     const options = { timeout, retry: { retries: 0 }, clock: fastClock(), responses: "report" } as const;
     const partner = new PodPartner({ baseUrl, secretKey, ...options });
@@ -234,7 +215,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
   });
 
   it("does not exist for a missing package: its outcome is unknown", async () => {
-    serve(claimOf("n", ago(0)));
+    serve([claimOf("n", ago(0))]);
     const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
     await expect(filing).rejects.toMatchObject({
       name: "OutcomeUnknownError",

@@ -5,7 +5,7 @@ import {
   PodPartner,
   type PodPartnerOptions,
 } from "pod-partner";
-import { orderOf } from "../../http/matrix/subjects.ts";
+import { claimable } from "../../http/matrix/subjects.ts";
 import { setUp } from "../../support/setup.ts";
 
 /** How a process ends or waits. */
@@ -115,15 +115,9 @@ export function share(options: PodPartnerOptions = {}) {
 export async function shareClaim(options: PodPartnerOptions = {}) {
   const world = share(options);
   const { partner, settle, emulator, connect } = world;
-  const { reference: orderReference } = await settle(partner.orders.create(orderOf(emulator, "claimed")));
-  const shipmentReference = emulator.ship(orderReference);
-  const categories = await settle(partner.claims.categories.list());
-  const category = categories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
-  if (category === undefined) throw new Error("every category needs evidence");
-  const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
   return {
     ...world,
-    claim: { shipmentReference, orderReference, claimlines },
+    claim: await settle(claimable(partner, emulator)),
     listed: () => settle(connect().claims.list().toArray()),
   };
 }

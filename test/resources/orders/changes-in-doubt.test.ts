@@ -116,18 +116,13 @@ describe("a cancellation whose response was lost", () => {
     expect(lookUps.map(({ outcome }) => outcome)).toEqual(looks.map(() => "not made"));
   });
 
-  it("is looked up for longer after a timeout, and found when the service finishes late", async () => {
-    const never = () => new Promise<Response>(() => undefined);
+  const never = () => new Promise<Response>(() => undefined);
+  it.each([
+    ["a timeout", [never, inProduction]],
+    ["a timeout and a later attempt that was lost at once", [never, reset, inProduction]],
+  ])("is looked up for longer after %s, and found when the service finishes late", async (_, changes) => {
     const late = [...Array<Response>(6).fill(showing(lineOf(1, 3, 0))), showing(lineOf(1, 3, 2))];
-    const { partner, settle, looks } = service({ changes: [never, inProduction], orders: late });
-    await settle(partner.orders.cancel(orderReference, wanted));
-    expect(looks).toHaveLength(7);
-  });
-
-  it("is looked up for as long as the request needs that may take longest, also when a later one was lost at once", async () => {
-    const never = () => new Promise<Response>(() => undefined);
-    const late = [...Array<Response>(6).fill(showing(lineOf(1, 3, 0))), showing(lineOf(1, 3, 2))];
-    const { partner, settle, looks } = service({ changes: [never, reset, inProduction], orders: late });
+    const { partner, settle, looks } = service({ changes, orders: late });
     await settle(partner.orders.cancel(orderReference, wanted));
     expect(looks).toHaveLength(7);
   });

@@ -68,14 +68,6 @@ describe("orders.ensure takes the options of any call", () => {
     gate.resolve({ body: { orderReference: ref("Order") } });
     expect(await first).toMatchObject({ existed: true });
   });
-
-  it("refuses an invalid deadline before it sends a request", async () => {
-    await expect(orders().ensure(order, { deadline: -1 })).rejects.toMatchObject({
-      name: "RequestValidationError",
-      issues: [{ path: ["deadline"] }],
-    });
-    expect(context.service.requests).toHaveLength(0);
-  });
 });
 
 describe("`lookFor` of orders.ensure", () => {

@@ -164,16 +164,6 @@ describe("orders.ensure with a used identifier", () => {
     expect(error.message.length).toBeLessThan(500);
   });
 
-  it("does not compare with `compare: false`", async () => {
-    const { emulator, partner, settle } = setUp();
-    const order = orderOf(emulator, "A");
-    const { reference } = await settle(partner.orders.ensure(order));
-    const before = emulator.requests.length;
-    const placed = await settle(partner.orders.ensure(withQuantity(order, 99), { compare: false }));
-    expect(placed).toMatchObject({ reference, existed: true });
-    expect(emulator.requests).toHaveLength(before + 1);
-  });
-
   it("reports the mismatch as one row's outcome in `ensureMany`", async () => {
     const { emulator, partner, settle } = setUp();
     const order = orderOf(emulator, "A");

@@ -154,27 +154,6 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expect(context.service.requests.map(({ method }) => method)).toStrictEqual(["GET"]);
   });
 
-  it("orders.ensureMany returns an outcome for each order, also for the failed ones", async () => {
-    const others = { ...dropshipOrder, customIdentifier: "shop-1002" };
-    context.service.respondAlways(({ method, path, body }) => {
-      if (method === "GET") return unknown;
-      expect(path).toBe("/v2/orders");
-      const refused = { status: 400, body: { code: "invalid_address_denied_country", message: "Not there." } };
-      return body.includes("shop-1002") ? refused : created;
-    });
-    const outcomes: unknown[] = [];
-    for await (const outcome of orders().ensureMany([dropshipOrder, others], { concurrency: 1 }))
-      outcomes.push(outcome);
-    expect(outcomes).toMatchObject([
-      {
-        ok: true,
-        input: dropshipOrder,
-        value: { reference, customIdentifier: "shop-1001", existed: false, recovered: false },
-      },
-      { ok: false, input: others, error: { name: "BadRequestError", code: "invalid_address_denied_country" } },
-    ]);
-  });
-
   it("orders.cancel sends POST /orders/{orderReference}/cancel with absolute quantities and returns nothing", async () => {
     const result = await exchange(
       (partner) =>

@@ -9,6 +9,12 @@ import { collect, type Death, setUpBatch, tally } from "./setup.ts";
 
 type Setup = ReturnType<typeof setUpBatch>;
 
+/** Creates the render of a pair, which fails. It is not in the storage. */
+async function failed({ connect, emulator }: Setup, pair: RenderInput): Promise<void> {
+  const elsewhere = connect({ fetch: emulator.fetch, storage: undefined });
+  emulator.failRender((await elsewhere.renders.create(pair)).reference);
+}
+
 describe("a pair whose render is in the storage", () => {
   it("is not created again by a later run, and costs no look-up", async () => {
     const setup = setUpBatch({ renderDuration: 5_000 });
@@ -89,8 +95,7 @@ describe("a render that failed", () => {
     const pairs = await setup.pairs(2);
     const [pair] = pairs;
     if (pair === undefined) throw new Error("There is no pair");
-    const { reference } = await setup.connect({ fetch: setup.emulator.fetch, storage: undefined }).renders.create(pair);
-    setup.emulator.failRender(reference);
+    await failed(setup, pair);
     const run = async (options?: { retryFailed: boolean }) =>
       tally(await setup.settle(collect(setup.connect().renders.batch([...pairs, pair], options ?? {}))));
     expect(await run()).toEqual({ ok: 1, "render-failed": 2 });
@@ -112,12 +117,7 @@ describe("a render that failed, of a service that has no files of it", () => {
       files += 1;
       return Response.json({ code: "no_file", message: "There is no file" }, { status });
     };
-    for (const pair of pairs) {
-      const { reference } = await setup
-        .connect({ fetch: setup.emulator.fetch, storage: undefined })
-        .renders.create(pair);
-      setup.emulator.failRender(reference);
-    }
+    for (const pair of pairs) await failed(setup, pair);
     const { renders } = setup.connect({ fetch, retry: false });
     const began = setup.clock.now();
     expect(tally(await collect(renders.batch(pairs)))).toEqual({ "render-failed": 1 });
@@ -128,12 +128,6 @@ describe("a render that failed, of a service that has no files of it", () => {
 
 describe("`retryFailed`", () => {
   const statusOrFile = /^GET \/renders\//;
-
-  /** Creates the render of a pair, which fails. It is not in the storage. */
-  async function failed({ connect, emulator }: Setup, pair: RenderInput): Promise<void> {
-    const elsewhere = connect({ fetch: emulator.fetch, storage: undefined });
-    emulator.failRender((await elsewhere.renders.create(pair)).reference);
-  }
 
   it("asks for no status when the service returns the render that failed, and later runs still know it", async () => {
     const setup = setUpBatch({ renderDuration: 60_000 });
@@ -221,8 +215,7 @@ describe("`retryFailed` in a process that dies", () => {
     const setup = setUpBatch({ renderDuration: 60_000 });
     const [pair] = await setup.pairs(1);
     if (pair === undefined) throw new Error("There is no pair");
-    const elsewhere = setup.connect({ fetch: setup.emulator.fetch, storage: undefined });
-    setup.emulator.failRender((await elsewhere.renders.create(pair)).reference);
+    await failed(setup, pair);
     const run = async () => tally(await setup.settle(collect(setup.connect().renders.batch([pair]))));
     expect(await run()).toEqual({ "render-failed": 1 });
     const creations = setup.creations();
