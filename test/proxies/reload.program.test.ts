@@ -1,17 +1,7 @@
 import { expect, it } from "vitest";
-import { failuresOf, overEachTransport } from "./setup.ts";
+import { overEachTransport } from "./setup.ts";
 
 overEachTransport((setUp) => {
-  it("each order is created once while the gateway reloads every 0.4 s", async () => {
-    await using setup = await setUp();
-    setup.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });
-    using reloading = setup.gateway.reloadEvery(400, 4);
-    const outcomes = await setup.place(80, 3);
-    expect(failuresOf(outcomes)).toEqual([]);
-    expect((await setup.made()).orders).toBe(80);
-    expect(reloading.count).toBeGreaterThan(1);
-  });
-
   it("a list is read completely while the gateway reloads", async () => {
     await using setup = await setUp({}, { seed: { orders: 60 }, pageSize: 1 });
     setup.emulator.faults.add({ fault: "slow", ms: 20, when: "before" });

@@ -31,16 +31,6 @@ behindEachGateway((kind) => {
     expect(await setup.made()).toEqual({ orders: before.orders + 1, claims: 1 });
   });
 
-  it("an order whose response was lost behind the gateway is found", async () => {
-    await using setup = await setUp(kind);
-    setup.emulator.faults.add({ fault: "drop", nth: 1, on: "orders.create" });
-    const call = setup.partner().orders.create(orderOf(setup.emulator, "shop-1"));
-    const { data, timeline } = await call.withResponse();
-    expect(data.recovered).toBe(true);
-    expect(timeline[0]).toMatchObject({ step: "attempt", outcome: "502" });
-    expect((await setup.made()).orders).toBe(1);
-  });
-
   it("a read is retried when the gateway times out", async () => {
     await using setup = await setUp(kind, impatient);
     setup.emulator.faults.add({ ...late, on: "organization.get", ms: 900 });
