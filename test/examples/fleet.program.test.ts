@@ -8,7 +8,7 @@ import { describeWithRedis, useRedis } from "../redis/use-redis.ts";
 import { root, startExample, token } from "./process.ts";
 
 const folder = join(root, "examples/fleet");
-const orders = 40;
+const orders = 24;
 
 /** Waits for work of several processes, which waits until the locks of a killed worker's jobs end. */
 const eventually = (holds: () => Promise<unknown>) => vi.waitFor(holds, { timeout: 120_000, interval: 250 });

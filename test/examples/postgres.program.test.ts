@@ -114,7 +114,7 @@ describeWithPostgres("the example on Postgres", () => {
     const created = () => emulator.requests.filter(({ method, path }) => method === "POST" && path === "/orders");
     // Longer than its job takes to come back: the other worker's first look-up finds nothing.
     emulator.faults.add({ on: "orders.create", nth: 5, fault: "slow", ms: 28_000, when: "before" });
-    const ids = Array.from({ length: 40 }, (_, index) => `killed-${index}`);
+    const ids = Array.from({ length: 24 }, (_, index) => `killed-${index}`);
     for (const id of ids) await accept(order(id));
     const killed = worker();
     await eventually(async () => expect(created().length).toBeGreaterThanOrEqual(5));

@@ -176,14 +176,4 @@ describeWithRedis("a fleet that loses Redis", () => {
     await calls(40);
     expect(warn.mock.calls).toEqual([[expect.stringContaining("paces itself"), { code: "POD_PARTNER_STORAGE_LOST" }]]);
   });
-
-  it("continues to share when Redis loses its scripts", async () => {
-    const client = await createClient({ url: server.url }).connect();
-    const { events, calls } = watch(client);
-    await calls(1);
-    await client.scriptFlush();
-    await calls(40);
-    client.destroy();
-    expect(events).toEqual([]);
-  });
 });
