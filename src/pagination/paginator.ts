@@ -81,32 +81,53 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
     const cursors = new SeenCursors(this.#endpoint);
     const seen = new SeenItems<Item>();
-    const fetch = async (cursor: string | undefined): Promise<ListPage<Item>> => {
+    const request = async (cursor: string | undefined): Promise<ListPage<Item>> => {
       if (cursor !== undefined) cursors.add(cursor);
       return this.#fetchPage(cursor, each);
     };
-    /** The latest page, which is requested when its cursor is known; undefined after the last page of the list. */
-    let latest: Promise<ListPage<Item> | undefined> = fetch(undefined);
-    const ahead = [latest];
-    try {
-      for (;;) {
-        while (ahead.length < 1 + prefetch) {
-          // The next page is requested as soon as the previous one arrives, before the caller gets it.
-          latest = latest.then((page) => (page && page.nextCursor !== null ? fetch(page.nextCursor) : undefined));
-          // The error of a prefetched page is thrown when the iteration reaches that page.
-          latest.catch(() => undefined);
+    const fetch = (cursor: string | undefined): Promise<ListPage<Item>> => {
+      const page = request(cursor);
+      // The error of a prefetched page is thrown when the iteration reaches that page.
+      page.catch(() => undefined);
+      return page;
+    };
+    let current = fetch(undefined);
+    let latest = current;
+    /** The pages after the current one that were requested. */
+    const ahead: Promise<ListPage<Item>>[] = [];
+    let isRequesting = false;
+    /** Requests the next pages, each as soon as the previous one arrives, until enough are ahead. */
+    const requestAhead = async (): Promise<void> => {
+      if (isRequesting) return;
+      isRequesting = true;
+      try {
+        while (ahead.length < prefetch) {
+          const { nextCursor } = await latest;
+          if (nextCursor === null) break;
+          latest = fetch(nextCursor);
           ahead.push(latest);
         }
-        const page = await ahead.shift()?.catch((error: unknown) => {
+      } catch {
+        // The iteration ends with it.
+      }
+      isRequesting = false;
+    };
+    try {
+      for (;;) {
+        // Before the caller gets the current page.
+        void requestAhead();
+        const page = await current.catch((error: unknown) => {
           throw withCallSite(error, callSite);
         });
-        if (page === undefined) return;
         // `fetch` sends a request up to three turns of the event loop later. Waiting lets it leave before a loop body that blocks.
         for (let turn = 0; turn < 3 && prefetch > 0 && page.nextCursor !== null; turn += 1) await nextTurn();
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
         yield { items: seen.withoutRepeats(page.items), nextCursor: page.nextCursor };
         checkSignal(this.#options);
+        if (page.nextCursor === null) return;
+        latest = ahead.length > 0 ? latest : fetch(page.nextCursor);
+        current = ahead.shift() ?? latest;
       }
     } finally {
       left.abort();

@@ -26,6 +26,15 @@ describe("the request for the next page", () => {
   });
 });
 
+it("takes no longer with more pages ahead than the list has", async () => {
+  let requests = 0;
+  const fetch = async () => pageOf(++requests, 3);
+  const began = performance.now();
+  const items = await partnerWith({ fetch }).orders.list({ prefetch: 5_000_000 }).toArray();
+  expect(items).toHaveLength(6);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
 it("sends the options that the list had when the loop began", async () => {
   const headers: Record<string, string> = { "x-shop": "1" };
   const sent: (string | null)[] = [];
