@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Issue } from "../errors/validation.ts";
+import { type Issue, maxIssues } from "../errors/validation.ts";
 import { endpoint, type Method, type Repeat } from "../http/endpoint.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import type { ApiCall, Send } from "../http/send.ts";
@@ -53,7 +53,8 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
           Promise.resolve(result).catch(() => undefined);
           throw new TypeError("the schema is asynchronous, which is not supported: use one that checks synchronously");
         }
-        for (const { message, path } of result.issues ?? []) {
+        const issues = result.issues ?? [];
+        for (const { message, path } of issues.slice(0, maxIssues)) {
           const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
           context.addIssue({
             code: "custom",
@@ -61,6 +62,8 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
             path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
           });
         }
+        const left = issues.length - maxIssues;
+        if (left > 0) context.addIssue({ code: "custom", path: [], params: { unchecked: left } });
       }),
     );
 };

@@ -55,6 +55,23 @@ describe("a list with many bad items is not checked to its end", () => {
     });
   }
 
+  it("nor are all issues of the caller's own schema read", async () => {
+    let read = 0;
+    const issue = {
+      get message() {
+        read += 1;
+        return "bad";
+      },
+      path: ["things"],
+    };
+    const validate = () => ({ issues: Array.from({ length: 50_000 }, () => issue) });
+    const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
+    const { partner, reported } = returning({});
+    const error = (await rejection(partner.request("GET", "/things", { schema }))) as ResponseValidationError;
+    expect([error.issues.length, countedIn(error.message), read]).toEqual([100, 50_000, 100]);
+    expect(reported.map((issues) => issues.length)).toEqual([100]);
+  });
+
   it("in a request", async () => {
     const { partner } = returning({});
     const order = { ...dropshipOrder, orderlines: many };
