@@ -173,13 +173,17 @@ interface TakenLock {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Reads the note of a creation. Tries to take the lock unless the note shows that the creation was made. */
+/**
+ * Reads the note of a creation. Tries to take the lock unless the note shows that the creation was made.
+ *
+ * @param since Since when the call has waited only for the storage.
+ */
 async function tryTurn<Data>(
   call: Call<never, Data>,
   storage: ClientStorage,
   { noteKey, lockKey, content }: Keys,
+  since: number,
 ): Promise<Tried<Data>> {
-  const began = call.scope.elapsed();
   try {
     const bytes = await call.within(storage.find(noteKey));
     if (bytes === "lost") return bytes;
@@ -201,8 +205,8 @@ async function tryTurn<Data>(
     if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
     return new Turn(call, { storage, noteKey, content, lock, note, noteBytes: bytes });
   } catch (error) {
-    // The call waited only for the storage. A healthy one would have responded by now.
-    const ms = call.scope.elapsed() - began;
+    // A healthy storage would have responded by now.
+    const ms = call.scope.elapsed() - since;
     throw error instanceof DeadlineError && ms >= reportedAfter ? lostError(ms) : error;
   }
 }
@@ -241,8 +245,11 @@ async function takeTurn<Data>(
   const { scope } = call;
   const began = scope.elapsed();
   let nextLookUp = began + firstLookUp;
+  let lostSince: number | undefined;
   const attempt = async (): Promise<Turn | MadeOnce<Data> | "lost" | undefined> => {
-    const tried = await tryTurn(call, storage, keys);
+    const since = lostSince ?? scope.elapsed();
+    const tried = await tryTurn(call, storage, keys, since);
+    lostSince = tried === "lost" ? since : undefined;
     if (tried === "lost") {
       // Waiting would not help, for example if the table does not exist in Postgres.
       if (storage.lostBy instanceof ConfigurationError) throw storage.lostBy;

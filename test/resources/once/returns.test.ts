@@ -82,6 +82,16 @@ describe("a call whose storage hangs", () => {
     expect(await settle(ended)).toEqual(["StorageError", 5_000]);
   });
 
+  it("ends with the error of the storage at any deadline, also right after it was tried again", async () => {
+    const { start, settle, emulator, lose } = share();
+    lose("hangs");
+    const deadlines = Array.from({ length: 40 }, (_, index) => 1_000 + 100 * index);
+    const order = orderOf(emulator, "shop-1001");
+    const endings = deadlines.map((deadline) => rejection(start().partner.orders.ensure(order, { deadline })));
+    const names = (await settle(Promise.all(endings))).map((error) => (error as Error).name);
+    expect(new Set(names)).toEqual(new Set(["StorageError"]));
+  });
+
   it("does not end with an error by which nothing was sent when an earlier request is in doubt", async () => {
     const { start, settle, emulator, storage, posts } = share();
     emulator.faults.add({ on: "orders.create", fault: "drop", when: "before" });
