@@ -60,7 +60,7 @@ describe("the changes of an order", () => {
     ]);
   });
 
-  it("are a replaced address, the status, and any other field, also an unknown one", async () => {
+  it("are a replaced address, the status, and any other field, also an unknown one and one of a line", async () => {
     const { service, follower, handed } = createWorld();
     const { update } = follower();
     await update(first);
@@ -70,9 +70,15 @@ describe("the changes of an order", () => {
     await update(first);
     service.change(first, (order) => ({ ...order, carrierNote: "new" }));
     await update(first);
+    service.change(first, (order) => ({
+      ...order,
+      orderlines: order.orderlines.map((line) => ({ ...line, legacySku: "SKU-2" })),
+    }));
+    await update(first);
     expect(handed.slice(1).map(({ changes }) => changes)).toEqual([
       [{ kind: "addressReplaced", from: ref("Address", "1"), to: ref("Address", "2") }],
       [{ kind: "status", from: "accepted", to: "in_production" }],
+      [{ kind: "other" }],
       [{ kind: "other" }],
     ]);
   });

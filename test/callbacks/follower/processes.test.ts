@@ -71,6 +71,28 @@ describe("two processes with one storage", () => {
     expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[2, true]]);
   });
 
+  it("let the mark of another check stay when the order is complete: the next sweep reads it", async () => {
+    const { clock, service, storage, follower, keys } = createWorld();
+    await follower().update(first);
+    let wasChecked = false;
+    const checkedMeanwhile: KeyValueStorage = {
+      ...storage,
+      delete: async (key, options) => {
+        if (key.includes("open") && !wasChecked) {
+          wasChecked = true;
+          await storage.set(key, new TextEncoder().encode(`{"v":1,"looked":${clock.now()}}`));
+        }
+        return storage.delete(key, options);
+      },
+    };
+    service.ship(first, [3], [3]);
+    const update = follower({ storage: checkedMeanwhile }).update(first);
+    await settle(clock, update);
+    expect(wasChecked).toBe(true);
+    expect(service.reads.length).toBeGreaterThan(2);
+    expect(await keys()).not.toContain(`open:${first}`);
+  });
+
   it("let the process that was suspended while it read check the order again, also without news", async () => {
     const { clock, service, follower, handed } = createWorld();
     await follower().update(first);

@@ -31,8 +31,14 @@ describe("follower.reconcile", () => {
     expect(handed.at(-1)?.changes.at(-1)).toEqual({ kind: "completed" });
   });
 
-  it("reads the orders that were read longest ago first", async () => {
-    const { clock, service, orders, follower } = await createFollowed(4);
+  it("reads the orders that were read longest ago first, in whatever order the storage lists them", async () => {
+    const { clock, service, orders, storage, start } = await createFollowed(4);
+    async function* keys(prefix: string) {
+      const listed: string[] = [];
+      for await (const key of storage.keys(prefix)) listed.unshift(key);
+      yield* listed;
+    }
+    const follower = start({ storage: { ...storage, keys } });
     const [a, b, c, d] = orders as [typeof first, typeof first, typeof first, typeof first];
     for (const reference of [c, a, d, b]) {
       await follower.update(reference);
