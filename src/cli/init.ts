@@ -14,13 +14,18 @@ const programs: readonly string[] = ["fleet", "postgres"];
 const isCode = (file: string): boolean => /\.(ts|mjs|py)$/.test(file);
 const codeOf = (file: string): string => readFileSync(join(folder, file), "utf8");
 
+/** The parts of an example. */
+const partPath = /from "(\.\.?\/[^"]+)"/g;
+/** The parts, and the example that it runs with `import()`. */
+const anyPath = /(?:from |import\()"(\.\.?\/[^"]+)"/g;
+
 /** The files that a file imports by their paths, with theirs. */
-function importsOf(file: string, found = new Set<string>()): ReadonlySet<string> {
-  for (const [, path = ""] of codeOf(file).matchAll(/from "(\.\.?\/[^"]+)"/g)) {
+function importsOf(file: string, pattern: RegExp, found = new Set<string>()): ReadonlySet<string> {
+  for (const [, path = ""] of codeOf(file).matchAll(pattern)) {
     const imported = join(dirname(file), path).replace(/(?<!\.ts)$/, ".ts");
     if (found.has(imported)) continue;
     found.add(imported);
-    importsOf(imported, found);
+    importsOf(imported, pattern, found);
   }
   return found;
 }
@@ -41,11 +46,11 @@ function examples(): readonly Example[] {
   const names = filesIn(".").filter((file) => !/^gallery/.test(file));
   const folders = names.filter((file) => statSync(join(folder, file)).isDirectory());
   const single = [...names, ...folders.filter((path) => !programs.includes(path)).flatMap(filesIn)].filter(isCode);
-  const imported = new Set(single.flatMap((file) => [...importsOf(file)]));
+  const imported = new Set(single.flatMap((file) => [...importsOf(file, partPath)]));
   return [
     ...single
       .filter((file) => !imported.has(file))
-      .map((file) => ({ name: file.replace(/\.ts$/, ""), files: [file, ...importsOf(file)] })),
+      .map((file) => ({ name: file.replace(/\.ts$/, ""), files: [file, ...importsOf(file, anyPath)] })),
     ...folders.filter((path) => programs.includes(path)).map((name) => ({ name, files: filesIn(name).toReversed() })),
   ].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
@@ -127,8 +132,12 @@ function pageOf({ name, files: [first = ""] }: Example): string | undefined {
 }
 
 /** What the reader does next, line by line. */
-function nextSteps(example: Example, target: string, codes: readonly string[]): readonly string[] {
+function nextSteps(example: Example, target: string): readonly string[] {
   const [main = ""] = example.files;
+  // An example that runs another one sets the variables of that one.
+  const codes = programs.includes(example.name)
+    ? example.files.map(codeOf)
+    : [main, ...importsOf(main, partPath)].map(codeOf);
   const run = `${main.endsWith(".py") ? "python3" : "node"} ${basename(main)}`;
   const page = pageOf(example);
   const variables = variablesOf(codes);
@@ -163,18 +172,26 @@ function copy(example: Example): readonly string[] {
   if (existsSync(target)) throw new Failure(`The folder ${target} exists: rename it, or run this in another folder.`);
   const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as Manifest;
   const root = dirname(example.files[0] ?? "");
-  // In a copy, the paths of the repository name nothing.
-  const files = example.files.map(
-    (file) => [relative(root, file), codeOf(file).replace(/examples\/([\w-]+\/)?/g, "")] as const,
-  );
+  // In a copy, the paths of the repository name nothing, and the folders beside that of the example are in it.
+  const inCopy = (path: string) => path.replace(/^\.\.\//, "./");
+  const files = example.files.map((file) => {
+    const code = codeOf(file).replace(/examples\/([\w-]+\/)?/g, "");
+    return [
+      inCopy(relative(root, file)),
+      code.replace(anyPath, (text, path) => text.replace(path, inCopy(path))),
+    ] as const;
+  });
   const codes = files.map(([, code]) => code);
   mkdirSync(target);
-  for (const [file, code] of files) writeFileSync(join(target, file), code);
+  for (const [file, code] of files) {
+    mkdirSync(dirname(join(target, file)), { recursive: true });
+    writeFileSync(join(target, file), code);
+  }
   if (files.some(([file]) => !file.endsWith(".py"))) {
     const made = { name: target, private: true, type: "module", dependencies: packagesOf(codes, manifest) };
     writeFileSync(join(target, "package.json"), `${JSON.stringify(made, null, 2)}\n`);
   }
-  return nextSteps(example, target, codes);
+  return nextSteps(example, target);
 }
 
 /** `pod-partner init`: copies an example of the package into a folder of its own. */

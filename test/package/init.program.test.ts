@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { start } from "../cli/process.ts";
 import { installedProject } from "./tarball.ts";
@@ -57,6 +58,23 @@ describe("npx pod-partner init of the packed tarball", () => {
     expect(files).toEqual(expect.arrayContaining(["database.ts", "migrate.ts", "package.json", "worker.ts"]));
     for (const file of files) {
       expect(await readFile(join(project, "postgres", file), "utf8")).not.toContain("examples/");
+    }
+  });
+
+  it("copies the example that another one runs, and names only the variables that are not set for it", async () => {
+    const project = await installedProject();
+    const { output: list } = await pod(project, "init");
+    for (const [, name = ""] of list.matchAll(/^ {2}(verify\/\S+)$/gm)) {
+      const { output } = await pod(project, `init ${name}`);
+      expect(output).not.toMatch(/SHOPIFY_SECRET|STORE_REFERENCE/);
+      const folder = join(project, basename(name).replace(/\.\w+$/, ""));
+      for (const file of await readdir(folder, { recursive: true })) {
+        if (!file.endsWith(".ts")) continue;
+        for (const [, path = ""] of (await readFile(join(folder, file), "utf8")).matchAll(/"(\.\.?\/[^"]+\.ts)"/g)) {
+          const imported = join(folder, dirname(file), path);
+          expect([name, path, imported.startsWith(folder), existsSync(imported)]).toEqual([name, path, true, true]);
+        }
+      }
     }
   });
 
