@@ -193,14 +193,15 @@ for (const field of [...fields, "isTimeout"] as const) {
   });
 }
 
-/** What Node and Bun print: the stack, which includes the message, the hint and the issues, and the remaining fields. */
+/** What Node and Bun print: the stack, which includes the message and the issues, and the remaining fields. Most messages end with the hint. */
 function printed(
   this: PodPartnerError,
   _depth: number,
   options: object,
   inspect: (value: unknown, options: object) => string,
 ): string {
-  const inStack = ["name", "message", "serviceMessage", "hint", "endpoint", "timeline", "issues"];
+  const inStack = ["name", "message", "serviceMessage", "endpoint", "timeline", "issues"];
+  if (this.message.includes(String(this.hint))) inStack.push("hint");
   const all = Object.entries({ ...this.toJSON(), cause: this.cause });
   const fields = all.filter(([name, value]) => value !== undefined && !inStack.includes(name));
   return `${this.stack} ${inspect(Object.fromEntries(fields), options)}`;

@@ -90,6 +90,7 @@ export class DeadlineError extends PodPartnerError {
   static override readonly kind: string = "DeadlineError";
   override readonly isTimeout: boolean = true;
   readonly isRetryable: boolean = true;
+  override readonly hint: string = "Repeat the call, or raise its `deadline`: the timeline shows where the time went.";
 
   constructor({ message, cause }: { message: string; cause?: unknown }) {
     super(message, { cause });

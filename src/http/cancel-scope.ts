@@ -2,6 +2,9 @@ import { DeadlineError } from "../errors/connection.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { keepProcess, type PartnerClock } from "../util/clock.ts";
 
+/** Why a call that has used up its deadline fails. */
+const unfinished = "the call was not finished";
+
 interface Settlement<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
@@ -26,9 +29,7 @@ export class CancelScope {
     this.#deadline = deadline;
     if (signal !== undefined) this.#stopListening = onAbort(signal, (reason) => this.end(reason));
     if (deadline !== undefined && this.#ended === undefined) {
-      this.#stopDeadline = clock.after(deadline, () =>
-        this.end(this.deadlineError("the call was not finished", undefined, 0)),
-      );
+      this.#stopDeadline = clock.after(deadline, () => this.end(this.deadlineError(unfinished, undefined, 0)));
     }
   }
 
@@ -112,7 +113,7 @@ export class CancelScope {
   /** Throws when a wait of `ms` milliseconds would end after the deadline. */
   allow(ms: number, why: string, cause?: unknown): void {
     if (ms > this.remaining()) {
-      throw this.deadlineError(`${why} takes ${Math.round(ms)} ms`, cause);
+      throw this.deadlineError(this.remaining() > 0 ? `${why} takes ${Math.round(ms)} ms` : unfinished, cause);
     }
   }
 

@@ -1,4 +1,6 @@
-import { ApiError, ConnectionError, PodPartner, ResponseValidationError } from "pod-partner";
+import { inspect } from "node:util";
+import * as sdk from "pod-partner";
+import { ApiError, ConnectionError, PodPartner, type PodPartnerError, ResponseValidationError } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -51,6 +53,36 @@ describe("an error message says what to do next", () => {
     context.service.respond({ status: 404, body: { code: "render_not_found", message: "No." } });
     const error = await rejection(context.partner.renders.media(ref("Render"), { retry: { retries: 0 } }));
     expect(error).toMatchObject({ name: "NotFoundError", hint: undefined });
+  });
+});
+
+describe("a printed error shows its hint once", () => {
+  const details = { endpoint: "GET /x", cause: new Error("cause") };
+  const order = { reference: "Order_1", orderlines: [] };
+  const difference = { path: ["dropshipAddress"], existing: undefined, requested: undefined };
+  const mismatch = { customIdentifier: "shop-1", existing: order, requested: [], differences: [difference] };
+  const errors: readonly PodPartnerError[] = [
+    new sdk.AlreadyReadError({ ...details, what: "download", use: "read" }),
+    new sdk.ConnectionError({ ...details, reason: "bad port", sent: false }),
+    new sdk.CursorLoopError(details),
+    new sdk.DamagedStorageError({ path: "partner.db", cause: new Error("malformed") }),
+    new sdk.DeadlineError({ message: "Too late." }),
+    new sdk.FileError({ path: "a.png", cause: Object.assign(new Error("full"), { code: "ENOSPC" }) }),
+    new sdk.OrderMismatchError(mismatch),
+    new sdk.OutcomeUnknownError({ ...details, how: "Look it up.", identifiers: {}, isRetryable: false }),
+    new sdk.RenderFailedError({ reference: "Render_1" }),
+    new sdk.RequestTimeoutError(details),
+    new sdk.ResponseTooLargeError({ ...details, limit: 1, status: 200 }),
+    new sdk.StorageError({ message: "Lost." }),
+    new sdk.TokenBudgetError({ cost: 2, remaining: 1, resetsAt: undefined }),
+    new sdk.UnexpectedError({ reason: "odd", cause: new Error("odd") }),
+    new sdk.WaitTimeoutError({ reference: "Render_1", waited: 5 }),
+  ];
+
+  it.each(errors.map((error) => [error.name, error] as const))("%s", (_, error) => {
+    const hint = String(error.hint);
+    expect(hint).toMatch(/^[A-Z`].+\.$/);
+    expect(inspect(error).split(hint)).toHaveLength(2);
   });
 });
 

@@ -16,6 +16,18 @@ function endWhileBeginning(settles: boolean) {
   return { held, reasons };
 }
 
+describe("a wait that cannot end before the deadline", () => {
+  it.each([
+    [60, "The call's deadline of 100 ms is 40 ms away: the next look-up takes 50 ms."],
+    [100, "The call's deadline of 100 ms is over: the call was not finished."],
+  ])("says so after %i ms", async (elapsed, message) => {
+    const clock = createManualClock();
+    const scope = new CancelScope({ ...clock, after: () => () => undefined }, undefined, 100);
+    await clock.advance(elapsed);
+    expect(await rejection(scope.sleep(50, "the next look-up"))).toMatchObject({ message });
+  });
+});
+
 describe("work whose call ends while it begins", () => {
   it("is not stopped if it has settled: a call that has its token has left the queue", async () => {
     const { held, reasons } = endWhileBeginning(true);
