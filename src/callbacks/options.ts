@@ -178,7 +178,7 @@ export interface ReconcileProgress extends Reconciled {
 const days = 86_400_000;
 
 const reportCallback = ({ orderReference, status, error }: OrderUpdatedFailure): void =>
-  console.error(`pod-partner: the order-updated callback of ${orderReference} received a ${status}:`, error);
+  console.error(`pod-partner: the receiver responded with ${status} to a callback of ${orderReference}:`, error);
 const reportSweep = (error: unknown): void =>
   console.error("pod-partner: a sweep of the followed orders failed:", error);
 

@@ -63,8 +63,8 @@ const namedRows = 10;
 export function withRow(error: unknown, row: number, site: CallSite): unknown {
   if (!(error instanceof PodPartnerError)) return error;
   const lines = linesOf(error);
-  const named = lines.filter((line) => /^\s+at row \d+ /.test(line));
-  const own = `    at row ${row} of the rows, counted from 0`;
+  const named = lines.filter((line) => /^\s+at rows\[\d+\]$/.test(line));
+  const own = `    at rows[${row}]`;
   if (named.length < namedRows && !named.includes(own)) named.push(own);
   error.stack = [...lines.filter((line) => !isFrame(line)), ...named, framesOf(site)].join("\n");
   return error;

@@ -51,7 +51,7 @@ export class TokenBudgetError extends PodPartnerError {
   readonly resetsAt: string | undefined;
 
   constructor({ cost, remaining, resetsAt }: { cost: number; remaining: number; resetsAt: string | undefined }) {
-    super(`The render costs ${cost} rendertokens, and ${remaining} of \`tokenBudget\` remain. Nothing was created.`);
+    super(`The render's tokenCost is ${cost}, and ${remaining} of \`tokenBudget\` remain. Nothing was created.`);
     this.resetsAt = resetsAt;
   }
 

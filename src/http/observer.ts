@@ -22,6 +22,9 @@ export function newCallId(): string {
 
 const durationText = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`);
 
+const lostText = (option: Event<"onStorageLost">["option"]): string =>
+  option === "storage" ? "the storage" : `the storage of \`${option}\``;
+
 /** The level and the text of each event that is logged. The others show in a step or at the end of a call. */
 const logged: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly [level: Level, text: string] } = {
   onRetry: ({ endpoint, attempt, error, status, delay }) => [
@@ -37,8 +40,8 @@ const logged: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonl
     `${endpoint} ${status} breaks the specification: ${issues.length === 1 ? "1 issue" : `${issues.length} issues`}`,
   ],
   onUnreadDownload: ({ endpoint, error }) => ["warn", `${endpoint} was not read in time and was canceled (${error})`],
-  onStorageLost: ({ option, reason }) => ["warn", `the option \`${option}\` cannot be reached: ${reason}`],
-  onStorageBack: ({ option }) => ["info", `the option \`${option}\` can be reached again`],
+  onStorageLost: ({ option, reason }) => ["warn", `${lostText(option)} cannot be reached: ${reason}`],
+  onStorageBack: ({ option }) => ["info", `${lostText(option)} can be reached again`],
 };
 
 /** How many faulty places are remembered. A forgotten one is reported again. */
@@ -55,7 +58,7 @@ const warnings: Hooks = {
   onStorageLost({ option, reason }) {
     const effect =
       option === "storage" ? "The client remembers nothing, and orders and claims wait" : "This process paces itself";
-    const text = `the option \`${option}\` cannot be reached (${inOneLine(reason)}). ${effect} until it is back.`;
+    const text = `${lostText(option)} cannot be reached (${inOneLine(reason)}). ${effect} until it is back.`;
     warnProcess(text, "POD_PARTNER_STORAGE_LOST");
   },
   onUnreadDownload({ endpoint, error }) {

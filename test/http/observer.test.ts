@@ -333,7 +333,7 @@ describe("the environment variable POD_PARTNER_LOG", () => {
     );
     expect(lines).toEqual([
       "pod-partner warn  POST /auth/validate failed: AuthenticationError 401 invalid_key in n ms  job-7  node_modules/pod-partner/docs/errors.md#authenticationerror",
-      "pod-partner warn  the option `storage` cannot be reached: gone",
+      "pod-partner warn  the storage cannot be reached: gone",
       "pod-partner info  POST /images 200 in n ms  job-8",
     ]);
   });

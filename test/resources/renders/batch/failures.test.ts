@@ -168,7 +168,7 @@ describe("the error of a row", () => {
       const frames = String(outcome.error.stack)
         .split("\n")
         .filter((line) => /^\s+at /.test(line));
-      expect(frames[0]).toBe("    at row 1 of the rows, counted from 0");
+      expect(frames[0]).toBe("    at rows[1]");
       expect(frames[1]).toContain("failures.test.ts");
     }
   });
@@ -181,7 +181,7 @@ describe("the error of a row", () => {
     const outcomes = await collect(setup.partner.renders.batch([pair, { ...pair }], { download: false }));
     for (const outcome of outcomes) {
       if (outcome.ok || !(outcome.error instanceof Error)) throw new Error("The creation did not fail");
-      expect(outcome.error.stack).toMatch(/ {4}at row 0 .*\n {4}at row 1 .*\n.*failures\.test\.ts/);
+      expect(outcome.error.stack).toMatch(/ {4}at rows\[0\]\n {4}at rows\[1\]\n.*failures\.test\.ts/);
     }
   });
 });
