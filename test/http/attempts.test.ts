@@ -38,3 +38,23 @@ describe("the end of a doubt is the later one of", () => {
     expect(since(attempts.doubt?.until)).toBe(expected);
   });
 });
+
+describe("the doubt that a later call inherits", () => {
+  const start = () => {
+    const clock = createManualClock();
+    return { clock, attempts: new Attempts(clock, { processingTime: 30_000, lookupTime: 4_000 }) };
+  };
+
+  it("does not exist before a request is sent", () => {
+    expect(start().attempts.doubt).toBeUndefined();
+  });
+
+  it("begins with the first request, also after a later one", async () => {
+    const { clock, attempts } = start();
+    const first = attempts.begin();
+    attempts.lost(prompt);
+    await clock.advance(1_000);
+    attempts.begin();
+    expect(attempts.doubt).toMatchObject({ since: first });
+  });
+});

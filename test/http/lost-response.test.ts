@@ -165,6 +165,13 @@ describe("the end of a creation whose response was lost", () => {
     expect(requests.length).toBeGreaterThan(1);
   });
 
+  it("is a retry when `Retry-After` is as long as `retry.maxRetryAfter`", async () => {
+    const later = () => new Response("later", { status: 503, headers: { "retry-after": "10" } });
+    const { partner, settle, requests } = service(later, created);
+    await settle(partner.orders.create(order, { retry: { maxRetryAfter: 10_000 } }));
+    expect(posts(requests)).toHaveLength(2);
+  });
+
   it("is a retry after a 2xx that is not JSON, when look-ups find nothing", async () => {
     const { partner, settle, requests } = service(html, created);
     expect(await settle(partner.orders.create(order))).toMatchObject({ recovered: false });

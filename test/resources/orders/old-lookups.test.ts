@@ -123,6 +123,10 @@ const waits: Record<string, Setting> = {
   "a process that was suspended after the look-up was answered": {
     onLookUp: (nth, suspend) => nth === 1 && suspend(5_000),
   },
+  "a process that was suspended after two look-ups, with slots for two at a time": {
+    options: { pacing: { perSecond: 0.2, burst: 2 } },
+    onLookUp: (nth, suspend) => nth <= 2 && suspend(1_500),
+  },
   "a hook that takes long": { onRequest: (nth, suspend) => nth === 1 && suspend(5_000) },
   "a hook that takes long each time": { onRequest: (_, suspend) => suspend(1_500) },
 };

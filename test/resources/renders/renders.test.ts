@@ -111,6 +111,12 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
+  it("renders.wait throws a NotFoundError for a render that does not exist", async () => {
+    context.service.respond({ status: 404, body: { code: "not_found", message: "No such render." } });
+    expect(await rejection(renders().wait(reference))).toMatchObject({ name: "NotFoundError", code: "not_found" });
+    expect(context.service.requests).toHaveLength(1);
+  });
+
   it.each<[string, () => void]>([
     [
       "throws",
