@@ -12,7 +12,8 @@ const named = (type: string): string => articles[type] ?? `${/^[aeiou]/.test(typ
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
-  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  if (typeof value === "number" && !Number.isInteger(value))
+    return Number.isFinite(value) ? "a fraction" : String(value);
   return named(Array.isArray(value) ? "array" : typeof value);
 }
 

@@ -32,7 +32,7 @@ describe("check()", () => {
     ["null", mini.string(), null, "expected a string, not null"],
     ["an array", mini.object({}), [], "expected an object, not an array"],
     ["NaN", mini.number(), Number.NaN, "expected a number, not NaN"],
-    ["a fraction", mini.int(), 1.5, "expected a whole number, not a number"],
+    ["a fraction", mini.int(), 1.5, "expected a whole number, not a fraction"],
     ["an unknown enum value", mini.enum(["a", "b", "c"]), "d", 'expected "a", "b" or "c"'],
     ["an empty string", mini.string().check(mini.minLength(1)), "", "expected a string that is not empty"],
     ["a short string", mini.string().check(mini.minLength(3)), "ab", "expected at least 3 characters"],

@@ -63,7 +63,7 @@ describe("the memory of a storage", () => {
 
   it.each<[unknown, string[], string]>([
     [{ maxSize: 0 }, ["maxSize"], "expected a number above 0"],
-    [{ maxSize: 1.5 }, ["maxSize"], "expected a whole number, not a number"],
+    [{ maxSize: 1.5 }, ["maxSize"], "expected a whole number, not a fraction"],
     [{ maxSize: "1" }, ["maxSize"], "expected a number, not a string"],
     [{ size: 1 }, ["size"], "is an unknown option; did you mean `maxSize`?"],
     [{ organization: "" }, ["organization"], "expected a string that is not empty"],
