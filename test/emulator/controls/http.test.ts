@@ -118,6 +118,15 @@ describe("the controls over HTTP", () => {
     expect(body.message).toMatch(message);
   });
 
+  it("refuse an unknown field, each of them", async () => {
+    const { controls } = (await (await fetch(root())).json()) as { controls: { name: string }[] };
+    expect(controls.length).toBeGreaterThan(30);
+    for (const { name } of controls) {
+      const { status, body } = await control(name, { unknownField: true });
+      expect([name, status, body.code]).toEqual([name, 400, "invalid_input"]);
+    }
+  });
+
   it("respond with 404 to an unknown control, and with 405 to another method", async () => {
     expect((await control("fly", {})).status).toBe(404);
     expect((await fetch(`${root()}/ship`)).status).toBe(405);

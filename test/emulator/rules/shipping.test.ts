@@ -72,6 +72,16 @@ describe("shipments", () => {
     expect(() => bench.emulator.ship([alone, ...orders])).toThrow("Only combined orders");
   });
 
+  it("do not contain orders of two organizations", () => {
+    const stores = [{ name: "Other", legacyCode: "OTHER" }];
+    const organizations = [{ name: "Other prints", keys: [{ secretKey: "key-of-other-prints" }], stores }];
+    const { emulator } = setUp({ organizations });
+    const combined = { shippingKind: "combined" } as const;
+    const { orders } = emulator.seed({ orders: [combined, { ...combined, store: "OTHER" }] });
+    const ship = () => emulator.ship(orders.map(({ reference }) => reference));
+    expect(ship).toThrow("Orders of different organizations cannot ship together");
+  });
+
   it("throw an error for an unknown order", () => {
     const bench = setUp();
     expect(() => bench.emulator.ship(unknownReference("Order") as `Order_${string}`)).toThrow("has no order");

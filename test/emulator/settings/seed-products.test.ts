@@ -38,8 +38,11 @@ describe("a product of a seed", () => {
     const saved = emulator.world();
     const message = "Only an announced product may lack its availableQuantity";
     expect(() => emulator.updateProduct(reference, { status: "launched" })).toThrow(message);
-    emulator.updateProduct(reference, { status: "launched", availableQuantity: 5 });
-    expect((await get(`/products/${reference}`)).body.product.availableQuantity).toBe(5);
+    emulator.updateProduct(reference, { status: "launched", availableQuantity: 5, weightGrams: null });
+    expect((await get(`/products/${reference}`)).body.product).toMatchObject({
+      availableQuantity: 5,
+      weightGrams: null,
+    });
     emulator.load(saved);
     expect(emulator.world().products).toEqual(saved.products);
     expect(() => emulator.seed({ products: [{ name: "Other", availableQuantity: null }] })).toThrow(message);

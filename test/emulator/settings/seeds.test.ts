@@ -94,6 +94,7 @@ describe("an order of a seed", () => {
   it.each([
     [{ store: "NOWHERE" }, "orders[1]: There is no store NOWHERE"],
     [{ orderlines: [{ product: "socks" }] }, "orders[1]: There is no product socks"],
+    [{ orderlines: [{ product: "screenProtector", image: "a" }] }, "is not printed: remove the image"],
     [{ orderlines: [{ canceledQuantity: 2 }] }, "orders[1]: Line 1 has the quantity 1; 2 cannot be canceled"],
     [{ dropshipAddress: { countryCode: "KP" } }, "orders[1]: The service does not deliver to KP"],
     [{ shipments: [{ daysAgo: 1 }] }, "orders[1]: The shipment is older than its order"],
@@ -112,6 +113,14 @@ describe("an order of a seed", () => {
     );
     expect(emulator.world()).toEqual(before);
   });
+});
+
+it("a number of orders gives their references", async () => {
+  const { emulator, get } = setUp();
+  const { orders } = emulator.seed({ orders: 2 });
+  expect(orders.map(({ shipments }) => shipments)).toEqual([[], []]);
+  const listed = (await get("/orders")).body.orders.map(({ reference }: { reference: string }) => reference);
+  expect(listed.sort()).toEqual(orders.map(({ reference }) => reference).sort());
 });
 
 describe("a claim of a seed about a shipment that exists", () => {
