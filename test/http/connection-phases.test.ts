@@ -102,18 +102,21 @@ describe("a failed request to a name with several addresses", () => {
 });
 
 describe("a destroyed client of undici", () => {
-  const destroyed = (frame: string) =>
+  const thrownBy = (code: string, ...frames: readonly string[]) =>
     error({
-      code: "UND_ERR_DESTROYED",
-      stack: `ClientDestroyedError: The client is destroyed\n    at Agent.${frame} (undici:1962:17)\n    at x`,
+      code,
+      stack: ["The client is destroyed", ...frames.map((frame) => `    at ${frame} (undici:1:1)`)].join("\n"),
     });
+  const destroyed = "UND_ERR_DESTROYED";
 
-  it("has not sent a request that was passed to it afterwards", () => {
-    expect(sentOf(new TypeError("fetch failed", { cause: destroyed("dispatch") }))).toMatchObject({ sent: false });
-  });
-
-  it("may have sent a request that it carried at that time", () => {
-    expect(sentOf(new TypeError("fetch failed", { cause: destroyed("destroy") }))).toMatchObject({ sent: true });
+  it.each([
+    ["has not sent a request that was passed to it afterwards", thrownBy(destroyed, "Agent.dispatch", "x"), false],
+    ["has not sent one that a bare function passed to it", thrownBy(destroyed, "dispatch"), false],
+    ["may have sent a request that it carried at that time", thrownBy(destroyed, "Agent.destroy", "x"), true],
+    ["may have sent one whose error another one reports", thrownBy(destroyed, "x", "Agent.dispatch"), true],
+    ["may have sent one that ends with another code", thrownBy("UND_ERR_SOCKET", "Agent.dispatch"), true],
+  ])("%s", (_, cause, sent) => {
+    expect(sentOf(new TypeError("fetch failed", { cause }))).toMatchObject({ sent });
   });
 });
 
