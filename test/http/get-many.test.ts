@@ -41,7 +41,7 @@ describe("getMany", () => {
     expect(valuesOf(outcomes)).toHaveLength(2);
     const failed = outcomes.find(({ ok }) => !ok);
     expect(failed).toMatchObject({ input: ref("Order"), error: { name: "NotFoundError" } });
-    expect(failed?.ok === false && String(Reflect.get(Object(failed.error), "stack"))).toContain("row 1 of the rows");
+    expect(failed?.ok === false && String(Reflect.get(Object(failed.error), "stack"))).toContain("at rows[1]");
   });
 
   it("ends with the caller's loop, and with the reason of the signal", async () => {
