@@ -195,30 +195,31 @@ class SeenCursors {
   }
 }
 
-/** New items can move an older item to a later page during the iteration, but not by more pages than this. */
+/** The number of remembered pages. New items can move an older item to a later page during the iteration, but not this far. */
 const rememberedPages = 8;
 
 /** Leaves out items whose reference was on one of the last pages, in bounded memory. */
 class SeenItems<Item> {
-  /** The references of the last pages: at least 8, and fewer than 16. Two sets are faster than one for each page. */
-  #recent = new Set<string>();
-  #earlier = new Set<string>();
-  #pages = 0;
+  /** The page on which each reference was last, in the order of the pages. */
+  readonly #lastPages = new Map<string, number>();
+  #page = 0;
 
   withoutRepeats(items: readonly Item[]): readonly Item[] {
     // An empty page must not push an older one out of the window.
     if (items.length === 0) return items;
-    if (this.#pages++ % rememberedPages === 0) {
-      this.#earlier = this.#recent;
-      this.#recent = new Set();
-    }
-    return items.filter((item) => {
+    this.#page += 1;
+    const fresh = items.filter((item) => {
       const reference = textOf(item, "reference");
       if (reference === undefined) return true;
-      const isRepeat = this.#recent.has(reference) || this.#earlier.has(reference);
-      this.#recent.add(reference);
+      const isRepeat = this.#lastPages.delete(reference);
+      this.#lastPages.set(reference, this.#page);
       return !isRepeat;
     });
+    for (const [reference, page] of this.#lastPages) {
+      if (page > this.#page - rememberedPages) break;
+      this.#lastPages.delete(reference);
+    }
+    return fresh;
   }
 }
 

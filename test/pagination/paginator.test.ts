@@ -45,7 +45,7 @@ describe("the items of a list", () => {
 
   it.each([
     [8, 1],
-    [16, 2],
+    [9, 2],
   ])("that come again %i pages later are returned %i times: the memory is bounded", async (later, times) => {
     const { list } = listOf((number) => ({
       items: [number % later === 0 ? a : { reference: `of page ${number}` }],
