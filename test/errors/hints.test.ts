@@ -84,6 +84,21 @@ describe("a printed error shows its hint once", () => {
     expect(hint).toMatch(/^[A-Z`].+\.$/);
     expect(inspect(error).split(hint)).toHaveLength(2);
   });
+
+  it("in every class, but in those whose hints depend on the response or the issues", () => {
+    const classes = Object.values(sdk).filter(
+      (value) => typeof value === "function" && value.prototype instanceof sdk.PodPartnerError,
+    );
+    const others = classes.filter(
+      (type) => !(type.prototype instanceof ApiError) && errors.every((error) => error.constructor !== type),
+    );
+    expect(others.map(({ name }) => name).toSorted()).toEqual([
+      "ApiError",
+      "ConfigurationError",
+      "RequestValidationError",
+      "ResponseValidationError",
+    ]);
+  });
 });
 
 describe("a connection error says what to do next", () => {
