@@ -1,9 +1,9 @@
 import { ApiError, RateLimitError } from "../errors/api.ts";
 import { dateOf } from "../util/clock.ts";
+import type { ResponseHead } from "../util/response-head.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isRateLimited } from "./outcome.ts";
-import type { RateLimitReport } from "./pacing/headers.ts";
 import { TokenTooFar } from "./pacing/pacer.ts";
 import type { Permit } from "./pacing/queue.ts";
 import type { Wait } from "./pacing/wait.ts";
@@ -94,7 +94,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
   const { pacer, observer, redact } = core;
   const attempt = attempts.count + 1;
   const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
-    let report: RateLimitReport | undefined;
+    let head: ResponseHead | undefined;
     let isSent = false;
     try {
       // A slow hook can make the look-up too old. It is not called again after the next look-up.
@@ -106,10 +106,13 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
       isSent = true;
       const { at: began } = attempts.begin();
       const limit = endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout;
-      const arrival = await exchange(call, request, limit, ({ status, headers }) => {
+      const arrival = await exchange(call, request, limit, (response) => {
+        head = response;
+        const { status, headers } = response;
         trace.status = status;
         attempts.responded(status);
-        report = pacer.observe(endpoint, permit, headers, { status, redact });
+        // The body of a 429 says whether the rate limit is the reason: until then the request counts as in flight.
+        if (status !== 429) pacer.observe(endpoint, permit, headers, { status, redact });
         observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
       });
       assertAccepted(call, arrival, request.url);
@@ -117,7 +120,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
       trace.outcome = String(arrival.response.status);
       return arrival;
     } catch (error) {
-      if (isSent) afterFailure(call, permit, error, report);
+      if (isSent) afterFailure(call, permit, error, head);
       else pacer.giveBack(permit);
       if (error instanceof ApiError) trace.outcome = String(error.status);
       throw error;
@@ -127,12 +130,14 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
 }
 
 /** Records what an attempt's error says about its tokens, the rate limit and the outcome. */
-function afterFailure(call: Call, permit: Permit, error: unknown, report: RateLimitReport | undefined): void {
-  const { core, scope, attempts } = call;
+function afterFailure(call: Call, permit: Permit, error: unknown, head: ResponseHead | undefined): void {
+  const { core, scope, attempts, endpoint } = call;
+  const { pacer, redact } = core;
   // The reason of an abort can be any error.
   const isIdle = !scope.ended(error) && didNothing(error);
-  if (report === undefined) core.pacer.forget(permit, isIdle);
-  if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
+  if (head === undefined) pacer.forget(permit, isIdle);
+  else if (isRateLimited(error)) holdPolicies(call, permit, error, head);
+  else if (head.status === 429) pacer.observe(endpoint, permit, head.headers, { status: 429, redact });
   if (!isIdle) return;
   attempts.didNothing();
   // A refusal, too, shows that the service is up.
@@ -155,12 +160,12 @@ function assertAccepted({ core, endpoint, name }: Call, { response, text }: Arri
 }
 
 /** Holds the policies of a request that was refused with a 429: all calls that draw from them wait, even if this call fails. */
-function holdPolicies(call: Call, error: RateLimitError, report: RateLimitReport): void {
+function holdPolicies(call: Call, permit: Permit, error: RateLimitError, { headers }: ResponseHead): void {
   const { core, endpoint, retry, attempts } = call;
   // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
   const ms = Math.max(error.retryAfter ?? 0, backoff(attempts.count, retry));
   const sure = error.code === undefined || error.code === "rate_limited";
-  const policies = core.pacer.hold(endpoint, report, ms, sure);
+  const policies = core.pacer.refuse(endpoint, permit, headers, { ms, sure, redact: core.redact });
   attempts.refused({ error, ms, held: policies.length > 0 });
 }
 

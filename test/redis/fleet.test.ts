@@ -59,7 +59,8 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     const first = fleet.join();
     consume({ clock, pacer: first, ...traffic(service, 1) });
     await clock.run(began + 200);
-    first.hold(endpointOf("orders.get"), new Map(), 1_000);
+    const get = endpointOf("orders.get");
+    first.refuse(get, first.takeAnyway(get), new Headers(), { ms: 1_000 });
     await clock.run(began + 600);
     const serve = () => service.serve(["default", "uploads"]);
     const uploads = consume({ clock, pacer: fleet.join(), ...traffic(service, 5), serve, call: "images.upload" });

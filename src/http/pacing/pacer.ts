@@ -31,6 +31,19 @@ export interface Acquiring extends Partial<TurnOptions> {
   readonly report?: ((wait: Wait) => void) | undefined;
 }
 
+interface ObserveOptions {
+  readonly status?: number;
+  /** Removes the secret key from the name of a policy. */
+  readonly redact?: Rename | undefined;
+}
+
+interface RefuseOptions extends Pick<ObserveOptions, "redact"> {
+  /** Milliseconds until the next request. */
+  readonly ms: number;
+  /** Whether the rate limit is certainly the reason. Default true. */
+  readonly sure?: boolean;
+}
+
 /** The part of a call's lifetime that a wait needs: the end of the call ends the wait. */
 interface Cancelable {
   /** Waits for the work that `begin` starts. `begin` returns a function that stops it. */
@@ -273,21 +286,23 @@ export class Pacer {
     for (const waiter of queue.takeImpatient(far.ms)) waiter.reject(far);
   }
 
-  /**
-   * Learns from a response's headers and status.
-   * @param options.redact Removes the secret key from the name of a policy.
-   */
-  observe(
+  /** Learns from a response's headers and status. A 429 for the rate limit goes to {@link refuse}. */
+  observe(route: PacedRoute, permit: Permit, headers: Pick<Headers, "get">, options: ObserveOptions = {}): void {
+    this.#learn(route, permit, headers, options);
+    this.#serve();
+  }
+
+  #learn(
     route: PacedRoute,
     permit: Permit,
     headers: Pick<Headers, "get">,
-    { status = 200, redact }: { readonly status?: number; readonly redact?: Rename } = {},
+    { status = 200, redact }: ObserveOptions,
   ): RateLimitReport {
     const report = this.#headers.read(headers, redact);
     const outcome = gatewayOutcomeOf(status, report);
     if (report.size === 0 && outcome !== "served") {
       // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.
-      this.#release(permit, outcome, "gateway");
+      this.#drop(permit, outcome, "gateway");
       return report;
     }
     const now = this.#clock.now();
@@ -298,7 +313,6 @@ export class Pacer {
         for (const policy of this.#routes.learn(route, named)) this.#buckets.observeNew(policy, report);
       });
     }
-    this.#serve();
     return report;
   }
 
@@ -324,12 +338,19 @@ export class Pacer {
   }
 
   /**
-   * Holds policies for `ms` milliseconds after the service refused a request: those that the response reports as empty. When it reports no
-   * empty policy and `sure` says that the rate limit is the reason, those of the request that it does not report, or else all of them.
+   * Learns from a 429, and holds policies for `ms` milliseconds before another call is sent: those that the response reports as empty. When
+   * it reports no empty policy and `sure` says that the rate limit is the reason, those of the request that it does not report, or else all
+   * of them.
    *
    * @returns the policies that are held.
    */
-  hold(route: PacedRoute, report: RateLimitReport, ms: number, sure = true): readonly string[] {
+  refuse(
+    route: PacedRoute,
+    permit: Permit,
+    headers: Pick<Headers, "get">,
+    { ms, sure = true, redact }: RefuseOptions,
+  ): readonly string[] {
+    const report = this.#learn(route, permit, headers, { status: 429, redact });
     const reported = (policy: string) => this.#buckets.reportOf(policy, report);
     const empty = this.#buckets.named(report).filter((policy) => reported(policy)?.empty);
     this.#reroute(route, () => {

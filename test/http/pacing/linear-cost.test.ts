@@ -123,7 +123,7 @@ describe("a call that waits costs the same, however many wait before it", () => 
         ended.push(rejection(pacer.acquire(get, "normal", scope, acquiring)));
       }
       expect(walks).toHaveBeenCalledTimes(0);
-      pacer.hold(get, new Map(), 20_249);
+      pacer.refuse(get, pacer.takeAnyway(get), headers(5_000, 0, 86_400), { ms: 20_249 });
       expect(walks).toHaveBeenCalledTimes(1);
       // Those that wait for less are rejected, the others stay.
       expect(await Promise.all(ended.slice(0, 249))).toHaveLength(249);

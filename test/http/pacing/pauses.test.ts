@@ -5,7 +5,6 @@ import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { PauseEvent } from "../../../src/http/events.ts";
-import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { longer, type PauseReason, type Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";
@@ -239,8 +238,8 @@ describe("any schedule of calls", () => {
             clock.after(given.latency * random(), () => {
               const headers = answer === undefined || random() < given.silent ? new Headers() : answer.headers;
               const status = answer === undefined ? 503 : answer.refused ? 429 : 200;
-              pacer.observe(endpoint, permit, headers, { status });
-              if (answer?.refused) pacer.hold(endpoint, new RateLimitReader().read(headers), answer.retryAfter);
+              if (answer?.refused) pacer.refuse(endpoint, permit, headers, { ms: answer.retryAfter });
+              else pacer.observe(endpoint, permit, headers, { status });
               if (status === 200) served += 1;
               else clock.after(status === 503 ? 500 * random() : 0, () => void attempt(true));
             });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { type Priority, WaitQueues } from "../../../src/http/pacing/queue.ts";
 import { endpointOf } from "../../support/endpoints.ts";
@@ -131,7 +130,7 @@ describe("the queues of calls that draw from different policies", () => {
 describe("a refusal", () => {
   it("holds its policy, sibling calls included, until Retry-After", async () => {
     const { clock, pacer, granted, join } = await emptied();
-    pacer.hold(get, new Map([["default", { quota: 300, window: 6_000, remaining: 0, empty: true }]]), 2_000);
+    pacer.refuse(get, pacer.takeAnyway(get), headers('"default";q=300;w=6', '"default";r=0;t=1'), { ms: 2_000 });
     for (const name of ["a", "b"]) join(name);
     await clock.run(1_990);
     expect(granted).toEqual([]);
@@ -145,7 +144,7 @@ describe("a refusal", () => {
     const policies = '"default";q=3000;w=60, "uploads";q=5000;w=86400';
     const response = headers(policies, '"default";r=2998;t=0, "uploads";r=0;t=17');
     const grant = pacer.takeAnyway(upload);
-    expect(pacer.hold(upload, pacer.observe(upload, grant, response), 17_000)).toEqual(["uploads"]);
+    expect(pacer.refuse(upload, grant, response, { ms: 17_000 })).toEqual(["uploads"]);
     expect(pacer.tryAcquire(upload)).toBeUndefined();
     expect(pacer.tryAcquire(get)).toBeDefined();
   });
@@ -157,8 +156,7 @@ describe("a refusal", () => {
   ])("holds %s", (_, levels, held) => {
     const pacer = new Pacer(createTimeline());
     const response = headers('"default";q=3000;w=60, "uploads";q=5000;w=86400', levels);
-    const report = pacer.observe(upload, pacer.takeAnyway(upload), response);
-    expect(pacer.hold(upload, report, 17_000)).toEqual(held);
+    expect(pacer.refuse(upload, pacer.takeAnyway(upload), response, { ms: 17_000 })).toEqual(held);
     expect(pacer.tryAcquire(get) === undefined).toBe(held.includes("default"));
   });
 });
@@ -225,7 +223,7 @@ describe("rate limits that are old", () => {
 
   it("release one call alone after a refusal", async () => {
     const { clock, pacer } = await heard();
-    pacer.hold(get, new RateLimitReader().read(headers('"default";q=3000;w=60', '"default";r=0;t=1')), 2_000);
+    pacer.refuse(get, pacer.takeAnyway(get), headers('"default";q=3000;w=60', '"default";r=2998;t=0'), { ms: 2_000 });
     await clock.run(2_000);
     expect(pacer.tryAcquire(get)).toBeDefined();
     expect(pacer.tryAcquire(get)).toBeUndefined();
@@ -244,7 +242,7 @@ describe("the estimated wait", () => {
     const { pacer, join } = await emptied();
     for (let index = 0; index < 10; index += 1) join("waiting", "low");
     expect(pacer.rateLimits().estimate(40)).toBeCloseTo(1_000, -2);
-    pacer.hold(get, new Map(), 5_000);
+    pacer.refuse(get, pacer.takeAnyway(get), new Headers(), { ms: 5_000 });
     expect(pacer.rateLimits().estimate(1)).toBeGreaterThanOrEqual(5_000);
   });
 

@@ -1,5 +1,4 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import type { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { TokenTooFar } from "../../../src/http/pacing/pacer.ts";
 import type { Permit, Priority } from "../../../src/http/pacing/queue.ts";
@@ -58,11 +57,10 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
     clock.after(going, () => {
       const { refused, headers, retryAfter } = serve();
       clock.after(coming, () => {
-        pacer.observe(endpoint, grant, headers);
         if (refused) {
+          pacer.refuse(endpoint, grant, headers, { ms: retryAfter });
           outcome.refusals += 1;
           outcome.worst = Math.max(outcome.worst, refusals + 1);
-          pacer.hold(endpoint, new RateLimitReader().read(headers), retryAfter);
           if (refusals < (rest.retries ?? Number.POSITIVE_INFINITY)) {
             void send(startedAt, refusals + 1);
             return;
@@ -71,6 +69,7 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
           start();
           return;
         }
+        pacer.observe(endpoint, grant, headers);
         outcome.served.push({ at: clock.now(), took: clock.now() - startedAt });
         start();
       });

@@ -1,5 +1,4 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import { RateLimitReader } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { endpointOf } from "../endpoints.ts";
 import { sequence } from "./sequence.ts";
@@ -90,8 +89,8 @@ export async function pass(gateway: Gateway, passage: Passage) {
       const passes = gateway(clock.now() - began);
       clock.after((passes ? work : 0) + latency[1] + random(), () => {
         const report = new Headers(passes ? headers : {});
-        pacer.observe(endpoint, grant, report, { status: passes ? 200 : status });
         if (passes) {
+          pacer.observe(endpoint, grant, report);
           served.push(clock.now() - began);
           start();
           return;
@@ -100,7 +99,8 @@ export async function pass(gateway: Gateway, passage: Passage) {
         // The default of `retry.retries` is 4.
         if (number === 5) failed += 1;
         const backoff = random() * Math.min(10_000, 250 * 2 ** (number - 1));
-        if (status === 429) pacer.hold(endpoint, new RateLimitReader().read(report), backoff);
+        if (status === 429) pacer.refuse(endpoint, grant, report, { ms: backoff });
+        else pacer.observe(endpoint, grant, report, { status });
         if (status === 429 && paced) void attempt(number + 1);
         else clock.after(backoff, () => void attempt(number + 1));
       });
