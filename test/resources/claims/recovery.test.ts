@@ -41,8 +41,8 @@ const claimOf = (tail: string, created: string, quantity = 1) => ({
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const day = 86_400_000;
 
-/** The same claim, created and retracted a minute ago. */
-const retracted = (tail: string) => ({ ...claimOf(tail, ago(60_000)), status: "retracted", retracted: ago(50_000) });
+/** The same claim, created and retracted just now. */
+const retracted = (tail: string) => ({ ...claimOf(tail, ago(0)), status: "retracted", retracted: ago(0) });
 
 /** The timeout of an attempt, in milliseconds. */
 const timeout = 20_000;
