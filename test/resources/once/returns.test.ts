@@ -212,7 +212,7 @@ describe("a claim with a storage", () => {
     await clock.advance(1_000);
     const began = clock.now();
     const again = start().partner.claims.createItemIssues(claim, { key });
-    expect(await settle(again)).toMatchObject({ existed: true });
+    expect(await settle(again)).toMatchObject({ existed: true, recovered: false });
     expect(clock.now() - began).toBeLessThan(within);
     expect(clock.now() - began).toBeGreaterThan(within / 10);
     expect(await listed()).toHaveLength(1);
