@@ -132,12 +132,18 @@ describe("the controls over HTTP", () => {
     expect((await fetch(`${root()}/ship`)).status).toBe(405);
   });
 
-  it("add a fault that applies to a request, and remove it", async () => {
-    const { body } = await control("faults.add", { fault: { on: "orders.list", fault: "status", status: 503 } });
-    const { id } = body.result as { id: number };
+  it("add faults that apply to a request, and remove one or all of them", async () => {
+    const add = async (status: number) => {
+      const { body } = await control("faults.add", { fault: { on: "orders.list", fault: "status", status } });
+      return body.result as { id: number };
+    };
     const list = () => fetch(`${emulator.baseUrl}/orders`, { headers: { "X-Service-Secret-Key": emulator.secretKey } });
+    const first = await add(503);
     expect((await list()).status).toBe(503);
-    await control("faults.remove", { id });
+    await control("faults.remove", first);
+    expect((await list()).status).toBe(200);
+    await add(503);
+    await control("faults.clear", {});
     expect((await list()).status).toBe(200);
   });
 

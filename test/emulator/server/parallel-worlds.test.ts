@@ -31,12 +31,15 @@ it("are created, controlled and removed over HTTP", async () => {
   };
   const made = { name: "a", baseUrl: `${origin}/worlds/a/v2`, secretKey: emulator.secretKey };
   expect(await control("/_emulator/worlds.create", { name: "a", seed: { orders: [{}] } })).toEqual([200, made]);
-  expect(await control("/_emulator/worlds.list", {})).toEqual([200, ["a"]]);
+  await control("/_emulator/worlds.create", { name: "b" });
+  expect(await control("/_emulator/worlds.list", {})).toEqual([200, ["a", "b"]]);
   const [, planted] = await control("/worlds/a/_emulator/seed", { orders: [{}] });
   const headers = { "X-Service-Secret-Key": emulator.secretKey };
   const path = `/orders/${planted?.orders[0]?.reference}`;
   expect((await fetch(made.baseUrl + path, { headers })).status).toBe(200);
   expect((await fetch(emulator.baseUrl + path, { headers })).status).toBe(404);
+  const listed = await (await fetch(`${made.baseUrl}/orders`, { headers })).json();
+  expect((listed as { orders: unknown[] }).orders).toHaveLength(2);
   expect(await control("/worlds/a/_emulator/worlds.create", {})).toEqual([400, undefined]);
   expect(await control("/_emulator/worlds.remove", { name: "a" })).toEqual([200, null]);
   expect((await fetch(made.baseUrl + path, { headers })).status).toBe(404);
