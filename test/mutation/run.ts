@@ -11,7 +11,7 @@ const usage =
 const slow = [
   "test/**/*.{program,property}.test.ts",
   "test/binary/unread-download.alone.test.ts",
-  "test/callbacks/flood.test.ts",
+  "test/callbacks/flood.alone.test.ts",
   "test/callbacks/servers.alone.test.ts",
   "test/client/wrong-values.test.ts",
   "test/errors/bounded-errors.test.ts",
