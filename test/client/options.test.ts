@@ -95,6 +95,19 @@ describe("the client's options", () => {
     expect(issues.map(({ message }) => message)).toEqual([`is an unknown option; did you mean \`${likely}\`?`]);
   });
 
+  it("accept an instance of a class as hooks, with its other fields, and call them as its methods", async () => {
+    class Watch {
+      readonly events: object[] = [];
+      onRequest(event: object) {
+        this.events.push(event);
+      }
+    }
+    const hooks = new Watch();
+    context.service.respond({ body: { message: "valid" } });
+    await context.connect({ hooks }).auth.validate();
+    expect(hooks.events).toHaveLength(1);
+  });
+
   it.each([
     ["a slash at its end", (url: string) => `${url}/`],
     ["spaces around it", (url: string) => ` ${url}\n`],

@@ -93,7 +93,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     ],
     // `new URL` encodes these characters.
     ...["/é", '/a"b', "/a<b>", "/a`b", "/a\ud800", "/\u2028"],
-    ...["/a?", "/a#", "/a/%2E%2E", "/a/.%2e/b", "", ":", "@evil.example"],
+    ...["/a?", "/a#", "/a/%2E%2E", "/a/.%2e/b", "", ":", ":x", "@evil.example"],
     ...["http://evil.example/", ":80@evil.example/", ".evil.example/", "\\\\evil.example", "/\\evil.example"],
   ])("refuses the path %j", async (path) => {
     expect(await refused("PUT" as never, path)).toMatchObject({

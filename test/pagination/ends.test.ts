@@ -33,6 +33,14 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     expect([given, reported]).toEqual([[a], [[field]]]);
   });
 
+  it.each(["null", "[]", "7"])("but throws for a page that is %s", async (body) => {
+    context.service.respond(page([a], "p2"), { headers: { "content-type": "application/json" }, body });
+    expect(await rejection(context.partner.orders.list().toArray())).toMatchObject({
+      name: "ResponseValidationError",
+      issues: [{ path: ["orders"] }, { path: ["nextCursor"] }],
+    });
+  });
+
   const reason = new Error("the user left");
 
   it.each([

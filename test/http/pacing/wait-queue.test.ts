@@ -297,8 +297,8 @@ describe("the order of waiting calls", () => {
       for (const priority of ["high", "normal", "low"] as const) join(priority, priority);
     await clock.run(6_500);
     const count = (priority: Priority) => granted.filter((name) => name === priority).length;
-    expect(count("high")).toBeGreaterThan(200);
-    expect(count("normal")).toBeGreaterThan(12);
+    // Every eighth turn goes to the lower priorities.
+    expect(granted.slice(0, 160).filter((name) => name !== "high")).toHaveLength(20);
     expect(Math.abs(count("normal") - count("low"))).toBeLessThan(3);
   });
 
