@@ -30,8 +30,9 @@ it("4.2 GET /organization: it has the organization's record", async () => {
   expectShape(await ok(service, "/organization"), object({ organization: object() }));
 });
 
-it("4.2 GET /stores, 5 rule 3: it has all stores of the organization, and orders are read across them", async () => {
+it("4.2 GET /accounts, 4.2 GET /stores, 5 rule 3: all of an organization are listed, and orders are read across its stores", async () => {
   await using service = await startService();
+  expect((await ok(service, "/accounts")).accounts).toHaveLength(2);
   const { stores } = await ok(service, "/stores");
   expectShape(stores, list(object({ reference: ref("Store") })));
   const references = stores.map(({ reference }: { reference: string }) => reference);
