@@ -48,7 +48,8 @@ it("1 dropship, 2.10 shipment: a dropship order has a shipment of its own", asyn
   const parcels = [await shipped(service), await shipped(service)];
   expect(parcels[0]?.shipment).not.toBe(parcels[1]?.shipment);
   for (const { order, shipment } of parcels) {
-    const { orders } = (await service.get(`/shipments/${shipment}`)).body.shipment;
+    const { reference, orders } = (await service.get(`/shipments/${shipment}`)).body.shipment;
+    expect(reference).toBe(shipment);
     expect(orders).toHaveLength(1);
     expect(textsOf(orders)).toContain(order);
   }
