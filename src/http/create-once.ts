@@ -102,6 +102,8 @@ export function createOnce<Data>(
   };
   const send = async ({ permit, check: checkLookUp }: Ready): Promise<Created<Data>> => {
     const checkAll = () => {
+      // A 429 of another call may have come since it took its tokens.
+      if (permit !== undefined && core.pacer.isHeld(call.endpoint)) throw tooOld;
       checkLookUp?.();
       check?.();
     };
@@ -143,7 +145,7 @@ export function createOnce<Data>(
   });
 }
 
-/** Ends an attempt before its request is sent: the look-up or the note before it has become too old. */
+/** Ends an attempt before its request is sent: its look-up, its note or its tokens have become too old. */
 export const tooOld = new Error("the look-up is too old");
 
 function prepareInTurn<Data>(

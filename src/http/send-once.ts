@@ -1,6 +1,6 @@
 import { ApiError, RateLimitError } from "../errors/api.ts";
 import { dateOf } from "../util/clock.ts";
-import type { ResponseHead } from "../util/response-head.ts";
+import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isRateLimited } from "./outcome.ts";
@@ -10,7 +10,7 @@ import type { Wait } from "./pacing/wait.ts";
 import { snapshot } from "./redact.ts";
 import type { EncodedRequest } from "./request.ts";
 import type { RetryOptions } from "./request-options.ts";
-import { type Arrival, isFileReady, toApiError } from "./response.ts";
+import { type Arrival, isFileReady, parseRetryAfter, toApiError } from "./response.ts";
 
 /*
  * "Send once", one of the two primitives of a call (the other one is "look until known", look-up.ts): a request waits for its tokens, is
@@ -95,6 +95,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
   const attempt = attempts.count + 1;
   const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
     let head: ResponseHead | undefined;
+    let refusal: Refusal | undefined;
     let isSent = false;
     try {
       // A slow hook can make the look-up too old. It is not called again after the next look-up.
@@ -111,16 +112,19 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
         const { status, headers } = response;
         trace.status = status;
         attempts.responded(status);
-        // The body of a 429 says whether the rate limit is the reason: until then the request counts as in flight.
-        if (status !== 429) pacer.observe(endpoint, permit, headers, { status, redact });
+        if (status === 429) refusal = pauseFor(call, headers);
+        else pacer.observe(endpoint, permit, headers, { status, redact });
         observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
       });
       assertAccepted(call, arrival, request.url);
       core.retryBudget.earn();
       trace.outcome = String(arrival.response.status);
       return arrival;
-    } catch (error) {
-      if (isSent) afterFailure(call, permit, error, head);
+    } catch (caught) {
+      // A 429 refuses its request also when its body is lost.
+      const isBodyLost = head?.status === 429 && !(caught instanceof ApiError) && !scope.ended(caught);
+      const error = head !== undefined && isBodyLost ? errorOf(call, head, "", request.url) : caught;
+      if (isSent) afterFailure(call, permit, error, head, refusal);
       else pacer.giveBack(permit);
       if (error instanceof ApiError) trace.outcome = String(error.status);
       throw error;
@@ -129,15 +133,39 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
   return call.step("attempt", send, request.url);
 }
 
+/** A 429 whose body may still be arriving. */
+interface Refusal {
+  /** The clock's time at which its wait ends. */
+  readonly until: number;
+  /** Ends the pause of all calls until its body has shown its reason. */
+  readonly resume: () => void;
+}
+
+/** Pauses all calls when the head of a 429 has arrived. */
+function pauseFor({ core, retry, attempts }: Call, headers: HeaderFields): Refusal {
+  // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
+  const ms = Math.max(parseRetryAfter(headers, dateOf(core.clock)) ?? 0, backoff(attempts.count, retry));
+  return { until: core.clock.now() + ms, resume: core.pacer.pause(ms) };
+}
+
 /** Records what an attempt's error says about its tokens, the rate limit and the outcome. */
-function afterFailure(call: Call, permit: Permit, error: unknown, head: ResponseHead | undefined): void {
+function afterFailure(
+  call: Call,
+  permit: Permit,
+  error: unknown,
+  head: ResponseHead | undefined,
+  refusal: Refusal | undefined,
+): void {
   const { core, scope, attempts, endpoint } = call;
   const { pacer, redact } = core;
   // The reason of an abort can be any error.
   const isIdle = !scope.ended(error) && didNothing(error);
+  refusal?.resume();
   if (head === undefined) pacer.forget(permit, isIdle);
-  else if (isRateLimited(error)) holdPolicies(call, permit, error, head);
-  else if (head.status === 429) pacer.observe(endpoint, permit, head.headers, { status: 429, redact });
+  else if (refusal !== undefined) {
+    if (isRateLimited(error) || scope.ended(error)) holdPolicies(call, permit, error, head, refusal);
+    else pacer.observe(endpoint, permit, head.headers, { status: head.status, redact });
+  }
   if (!isIdle) return;
   attempts.didNothing();
   // A refusal, too, shows that the service is up.
@@ -145,26 +173,33 @@ function afterFailure(call: Call, permit: Permit, error: unknown, head: Response
 }
 
 /** Throws the typed error of a response that is not a success. */
-function assertAccepted({ core, endpoint, name }: Call, { response, text }: Arrival, url: string): void {
+function assertAccepted(call: Call, { response, text }: Arrival, url: string): void {
   const { status } = response;
   // A 304 is not a redirect: it is valid after a conditional request, and decoding reports it after any other.
-  const accepted = endpoint.response.kind === "binary" ? isFileReady(response) || status === 304 : response.ok;
-  if (accepted) return;
-  throw toApiError({
-    response: snapshot(status, response.headers, text, core.redact),
-    headers: response.headers,
+  const accepted = call.endpoint.response.kind === "binary" ? isFileReady(response) || status === 304 : response.ok;
+  if (!accepted) throw errorOf(call, response, text, url);
+}
+
+const errorOf = ({ core, name }: Call, { status, headers }: ResponseHead, text: string, url: string): ApiError =>
+  toApiError({
+    response: snapshot(status, headers, text, core.redact),
+    headers,
     endpoint: name,
     url,
     now: dateOf(core.clock),
   });
-}
 
 /** Holds the policies of a request that was refused with a 429: all calls that draw from them wait, even if this call fails. */
-function holdPolicies(call: Call, permit: Permit, error: RateLimitError, { headers }: ResponseHead): void {
-  const { core, endpoint, retry, attempts } = call;
-  // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
-  const ms = Math.max(error.retryAfter ?? 0, backoff(attempts.count, retry));
-  const sure = error.code === undefined || error.code === "rate_limited";
+function holdPolicies(
+  { core, endpoint, attempts }: Call,
+  permit: Permit,
+  error: unknown,
+  { headers }: ResponseHead,
+  { until }: Refusal,
+): void {
+  const ms = Math.max(0, until - core.clock.now());
+  const code = isRateLimited(error) ? error.code : undefined;
+  const sure = code === undefined || code === "rate_limited";
   const policies = core.pacer.refuse(endpoint, permit, headers, { ms, sure, redact: core.redact });
   attempts.refused({ error, ms, held: policies.length > 0 });
 }

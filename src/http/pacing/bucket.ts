@@ -143,7 +143,9 @@ export class Bucket {
 
   /** Whether one request may be sent without a token: the next one is so far away that the headers may be wrong. */
   mayCheck(maxRetryAfter: number, now: number): boolean {
-    const idle = this.inFlight === 0 && now - this.#usedAt >= Math.max(maxRetryAfter, alwaysWaited);
+    // The quota may be wrong, a `Retry-After` is less likely to be.
+    const pause = Math.max(maxRetryAfter, now < this.#heldUntil ? doubtfulDistance : alwaysWaited);
+    const idle = this.inFlight === 0 && now - this.#usedAt >= pause;
     return idle && this.distance(now) > Math.max(maxRetryAfter, doubtfulDistance);
   }
 
@@ -182,6 +184,13 @@ export class Bucket {
     this.#inFlight.remove(request, ending === "unsent" ? "unsent" : "ended");
     if (ending === "gateway") this.#slowStart.addLostProbe();
     if (ending === "unsent") this.#level = Math.min(this.quota - this.inFlight, this.#level + 1);
+  }
+
+  /** Learns from the response to a request that drew from this bucket without being known to. A hold stays: the request shows no end of it. */
+  observeNew(report: PolicyReport | undefined, now: number): void {
+    const held = this.#heldUntil;
+    this.observe(this.take(now), report, now);
+    this.#heldUntil = held;
   }
 
   /** Learns from the response to a request. `report` is undefined when the response does not name this policy. */

@@ -51,6 +51,12 @@ function untilTurn({ ms, reason }: Wait, rank: number): number {
   return Number.isFinite(ms) ? Math.max(1, ms) + probing : 0;
 }
 
+/** A pause of all calls. */
+export interface Pause {
+  /** The clock's time. */
+  readonly until: number;
+}
+
 /** What decides how long calls wait. */
 export interface PacingState {
   readonly clock: PartnerClock;
@@ -59,6 +65,8 @@ export interface PacingState {
   readonly queues: WaitQueues;
   readonly gatewayLimit: GatewayLimit;
   readonly ceiling: Ceiling | undefined;
+  /** The pauses by 429s whose bodies are still arriving. */
+  readonly unread: ReadonlySet<Pause>;
   /** Whether calls wait for their turn. */
   readonly paced: boolean;
 }
@@ -74,7 +82,14 @@ export class Forecast {
   /** What keeps the first of `calls` calls from its tokens now: the limit with the longest wait. */
   wait(policies: readonly string[], calls: number, now = this.#state.clock.now()): Wait | undefined {
     const { gatewayLimit, tokens } = this.#state;
-    return longer(gatewayLimit.wait(now), tokens.wait(policies, now, calls));
+    return longer(longer(gatewayLimit.wait(now), tokens.wait(policies, now, calls)), this.unread(now));
+  }
+
+  /** What keeps all calls from being sent while the body of a 429 arrives. */
+  unread(now: number): Wait | undefined {
+    let ms = 0;
+    for (const { until } of this.#state.unread) ms = Math.max(ms, until - now);
+    return ms > 0 ? { ms, reason: "rate-limited", policy: "default" } : undefined;
   }
 
   /** What keeps the first call, which has its tokens, from being sent. */

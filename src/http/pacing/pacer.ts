@@ -1,7 +1,7 @@
 import type { PartnerClock } from "../../util/clock.ts";
 import { alwaysWaited, type Ending } from "./bucket.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";
-import { Forecast, type RateLimits } from "./forecast.ts";
+import { Forecast, type Pause, type RateLimits } from "./forecast.ts";
 import { GatewayLimit, type GatewayOutcome, gatewayOutcomeOf } from "./gateway-limit.ts";
 import { RateLimitReader, type RateLimitReport, type Rename } from "./headers.ts";
 import {
@@ -14,7 +14,7 @@ import {
   WaitQueues,
 } from "./queue.ts";
 import { Buckets, type PacedRoute, Routes, type TokenSource } from "./tokens.ts";
-import type { Wait } from "./wait.ts";
+import { longer, type Wait } from "./wait.ts";
 
 export interface PacerOptions {
   /** Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
@@ -82,6 +82,8 @@ export class Pacer {
   readonly #paced: boolean;
   readonly #forecast: Forecast;
   #stopTimer: (() => void) | undefined;
+  /** The pauses by 429s whose bodies are still arriving. */
+  readonly #unread = new Set<Pause>();
   /** The requests that keep their tokens. */
   #kept = 0;
 
@@ -95,7 +97,8 @@ export class Pacer {
     this.#tokens = tokens;
     this.#ceiling = ceiling;
     const [queues, gatewayLimit] = [this.#queues, this.#gatewayLimit];
-    this.#forecast = new Forecast({ clock, paced, buckets, tokens, queues, gatewayLimit, ceiling });
+    const unread = this.#unread;
+    this.#forecast = new Forecast({ clock, paced, buckets, tokens, queues, gatewayLimit, ceiling, unread });
   }
 
   /** The rate limits as this process knows them now. */
@@ -216,11 +219,16 @@ export class Pacer {
   /** Takes the turn from a call that waits for its slot, for one that comes before it. Returns whether there was one. */
   #yieldTurn(): boolean {
     if (this.#queues.turn === undefined || this.#queues.turn.waiter.urgent) return false;
+    this.#takeBackTurn();
+    return true;
+  }
+
+  #takeBackTurn(): void {
+    if (this.#queues.turn === undefined) return;
     const { waiter, permit } = this.#queues.turn;
     this.#queues.turn = undefined;
     waiter.queue.lists[waiter.priority].putBack(waiter);
     this.#drop(permit, "lost", "unsent");
-    return true;
   }
 
   #leave(waiter: Waiter): void {
@@ -239,6 +247,7 @@ export class Pacer {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     if (this.#queues.turn === undefined && !this.#queues.occupied) return;
+    if (this.#queues.turn !== undefined && this.#isHeld(this.#queues.turn.waiter.queue.policies)) this.#takeBackTurn();
     const next = this.#serveReady();
     if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, next), () => this.#serve());
   }
@@ -286,6 +295,26 @@ export class Pacer {
     for (const waiter of queue.takeImpatient(far.ms)) waiter.reject(far);
   }
 
+  /** Whether a 429 keeps a route from being sent. A request that has its tokens already is not sent then, either. */
+  isHeld(route: PacedRoute): boolean {
+    return this.#paced && this.#isHeld(this.#routes.of(route));
+  }
+
+  #isHeld(policies: readonly string[]): boolean {
+    const now = this.#clock.now();
+    return longer(this.#tokens.wait(policies, now, 1), this.#forecast.unread(now))?.reason === "rate-limited";
+  }
+
+  /**
+   * Sends no call for `ms` milliseconds, or until the returned function is called: the head of a 429 has arrived, and its body, which says
+   * whether the rate limit is the reason, has not.
+   */
+  pause(ms: number): () => void {
+    const pause = { until: this.#clock.now() + ms };
+    this.#unread.add(pause);
+    return () => void this.#unread.delete(pause);
+  }
+
   /** Learns from a response's headers and status. A 429 for the rate limit goes to {@link refuse}. */
   observe(route: PacedRoute, permit: Permit, headers: Pick<Headers, "get">, options: ObserveOptions = {}): void {
     this.#learn(route, permit, headers, options);
@@ -302,7 +331,7 @@ export class Pacer {
     const outcome = gatewayOutcomeOf(status, report);
     if (report.size === 0 && outcome !== "served") {
       // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.
-      this.#drop(permit, outcome, "gateway");
+      this.#drop(permit, outcome, status === 429 ? "lost" : "gateway");
       return report;
     }
     const now = this.#clock.now();
@@ -353,13 +382,16 @@ export class Pacer {
     const report = this.#learn(route, permit, headers, { status: 429, redact });
     const reported = (policy: string) => this.#buckets.reportOf(policy, report);
     const empty = this.#buckets.named(report).filter((policy) => reported(policy)?.empty);
+    // One of its own policies explains the refusal: the others may be empty for other routes.
+    const isExplained = empty.some((policy) => this.#routes.of(route).includes(policy));
     this.#reroute(route, () => {
-      for (const policy of empty) if (this.#routes.addRefusal(route, policy)) this.#buckets.observeNew(policy, report);
+      for (const policy of isExplained ? [] : empty)
+        if (this.#routes.addRefusal(route, policy)) this.#buckets.observeNew(policy, report);
     });
     const policies = this.#routes.of(route);
     const unreported = policies.filter((policy) => reported(policy)?.remaining === undefined);
     const likely = unreported.length > 0 ? unreported : policies;
-    const held = empty.length > 0 || !sure ? empty : likely;
+    const held = empty.length > 0 || (!sure && report.size > 0) ? empty : likely;
     this.#tokens.hold(held, ms);
     this.#serve();
     return held;

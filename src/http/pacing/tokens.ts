@@ -107,9 +107,7 @@ export class Buckets implements TokenSource {
 
   /** Learns about a policy that a request drew from without a token of it. */
   observeNew(policy: string, report: RateLimitReport): void {
-    const now = this.#clock.now();
-    const bucket = this.bucket(policy);
-    bucket.observe(bucket.take(now), this.reportOf(policy, report), now);
+    this.bucket(policy).observeNew(this.reportOf(policy, report), this.#clock.now());
   }
 
   /** Whether a response names all policies that the request drew from. */

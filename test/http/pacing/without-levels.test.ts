@@ -101,34 +101,3 @@ describe("a service that reports no levels", () => {
     expect(partner.rateLimits.policies.default?.remaining).toBeGreaterThan(2_900);
   });
 });
-
-describe("a 429 of a service whose bucket is not known yet", () => {
-  const empty = { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=0;t=5' };
-
-  it.each([
-    ["no level", {}],
-    ["the size of its bucket", { "x-ratelimit-policy": '"default";q=3000;w=60' }],
-    ["an empty bucket", empty],
-    ["a level that is not empty", levels(2_000)],
-    ["another policy only", { "x-ratelimit-policy": '"other";q=10;w=1', "x-ratelimit": '"other";r=3;t=0' }],
-  ])("with %s: the calls that wait for its response wait for Retry-After, too", async (_, reported) => {
-    const { burst, sent } = connect((number) =>
-      number === 1 ? failed(429, { "retry-after": "5", ...reported }) : ok(),
-    );
-    await burst(50);
-    expect(sent.filter((at) => at - (sent[0] ?? 0) < 5_000)).toHaveLength(1);
-    expect(sent).toHaveLength(51);
-  });
-
-  it("whose body comes later than its head: they wait for it, too", async () => {
-    const { clock, burst, sent } = connect((number) => {
-      if (number > 1) return ok();
-      const { status, headers, body } = failed(429, { "retry-after": "5", ...levels(2_000) });
-      const late = new TransformStream({ start: () => new Promise<void>((resolve) => clock.after(500, resolve)) });
-      return new Response(body?.pipeThrough(late), { status, headers });
-    });
-    await burst(50);
-    expect(sent.filter((at) => at - (sent[0] ?? 0) < 5_000)).toHaveLength(1);
-    expect(sent).toHaveLength(51);
-  });
-});
