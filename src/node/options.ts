@@ -5,7 +5,10 @@ import { attempt } from "../util/foreign.ts";
 
 /** Options of {@link nodeTransport}. */
 export interface NodeTransportOptions {
-  /** The maximum number of open connections for reads, and the same number again for writes. Default: no limit. */
+  /**
+   * The maximum number of open connections for reads, and the same number again for writes. A request that waits for a connection has its
+   * tokens already, so a 429 does not hold it: to send fewer requests, use `pacing.perSecond`. Default: no limit.
+   */
   readonly maxSockets?: number | undefined;
   /** Milliseconds to open a connection, a proxy's tunnel and TLS included. After that the request counts as not sent. Default 10 000. */
   readonly connectTimeout?: number | undefined;

@@ -194,7 +194,7 @@ export function getFile(
 
 /**
  * Requests a file until it is ready, at the times of `Retry-After`. Meanwhile it reads the status after each interval and at the end, which
- * shows whether the render failed. When the file is refused, one read of the status decides.
+ * shows whether the render failed or is completed. When the file is refused, one read of the status decides.
  */
 export function waitForFile(
   context: CallContext,
@@ -208,6 +208,8 @@ export function waitForFile(
   const { interval = defaults.interval } = options;
   /** When the status is read next, in milliseconds since the call began. */
   let statusAt = interval;
+  /** The latest response that asked for a later request, and when that is, in milliseconds since the call began. */
+  let pending: { readonly error: NotReadyError; readonly until: number } | undefined;
   /** Reads the status after a response that is not the file. Throws if it shows that the render failed. */
   const readStatus = async (call: Call, refusal: unknown) => {
     const isPending = refusal instanceof NotReadyError;
@@ -221,8 +223,14 @@ export function waitForFile(
     // It may have been completed since.
     if (isPending && status !== "completed") await reportPending(call, options, render);
     statusAt = call.scope.elapsed() + interval;
+    return status;
   };
   return waiting(context, renderReference, endpoint, options, watch, async (call, isLast) => {
+    // At the end of the deadline only the status can be read before the time of `Retry-After`.
+    if (isLast && pending !== undefined && call.scope.elapsed() < pending.until) {
+      const status = await readStatus(call, pending.error);
+      if (status !== "completed") return { wait: 0 };
+    }
     try {
       return await send(endpoint, { path }, partOptions(call));
     } catch (refused) {
@@ -232,7 +240,9 @@ export function waitForFile(
       if (!isPending || isLast || call.scope.elapsed() >= statusAt) await readStatus(call, error);
       // The render has not failed.
       if (!isPending) throw error;
-      return { wait: Math.max(error.retryAfter ?? defaultRetryAfter, minRetry) };
+      const wait = Math.max(error.retryAfter ?? defaultRetryAfter, minRetry);
+      pending = { error, until: call.scope.elapsed() + wait };
+      return { wait };
     }
   });
 }

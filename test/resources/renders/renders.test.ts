@@ -221,6 +221,22 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expect(third - second).toBeGreaterThanOrEqual(7_000);
     });
 
+    it.each([
+      ["reads only the status", pending, 1, "WaitTimeoutError"],
+      ["requests it when the status is completed", completed, 2, undefined],
+    ])(`renders.${file}, whose deadline ends before Retry-After, %s`, async (_, render, requests, name) => {
+      const responses = [notReady("10"), ready];
+      const { clock, partner, asked } = waiting((path) =>
+        path.endsWith(file) ? responses.shift() : { body: { render } },
+      );
+      const call = partner.renders[file](reference, { wait: true, deadline: 3_500 }).then(
+        (download) => download.cancel(),
+        (error: unknown) => error,
+      );
+      expect(await settle(clock, call, 10)).toEqual(name && expect.objectContaining({ name }));
+      expect([asked(file).length, asked(reference).length]).toEqual([requests, 1]);
+    });
+
     it(`renders.${file} polls once a second at most, whatever Retry-After says`, async () => {
       const { clock, partner, asked } = waiting((path) => (path.endsWith(file) ? notReady("0") : undefined));
       const call = partner.renders[file](reference, { wait: true, deadline: 20_000 });
