@@ -37,7 +37,9 @@ it("2.9 scene: every scene has seven fields", async () => {
     perspectives: list(object({ reference: ref("Perspective") })),
   };
   for (const { reference } of scenes) {
-    expectShape((await service.get(`/scenes/${reference}`)).body.scene, object(fields));
+    const { scene } = (await service.get(`/scenes/${reference}`)).body;
+    expectShape(scene, object(fields));
+    expect(scene.reference).toBe(reference);
   }
 });
 
@@ -60,7 +62,9 @@ it("2.9 perspective: every perspective has five fields, in the list and by its r
   const perspectives = await perspectivesOf(service);
   expectShape(perspectives, list(object(perspective)));
   for (const { reference } of perspectives) {
-    expectShape((await service.get(`/perspectives/${reference}`)).body.perspective, object(perspective));
+    const { body } = await service.get(`/perspectives/${reference}`);
+    expectShape(body.perspective, object(perspective));
+    expect(body.perspective.reference).toBe(reference);
   }
 });
 
