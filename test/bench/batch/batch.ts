@@ -34,6 +34,7 @@ export async function run(): Promise<void> {
   const address = await ask<Address>(service, { images: rows / combinations, limit: rows });
   const job = {
     ...address,
+    run: 0,
     storage: { kind: "sqlite", at: join(folder, "storage.sqlite") } as const,
     directory: folder,
     doubles: 1,

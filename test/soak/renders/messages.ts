@@ -17,17 +17,41 @@ export interface Settings {
   readonly limit: number;
 }
 
+/** The header that tells the service which run of the client sends a request. */
+export const runHeader = "x-soak-run";
+
+/** A creation that the service read. The times are in milliseconds since 1970. */
+export interface Creation {
+  readonly pair: string;
+  readonly run: number;
+  readonly read: number;
+  answered?: number;
+  status?: number;
+}
+
+/** The end of a killed client. */
+export interface Death {
+  readonly run: number;
+  /** When its process had ended, in milliseconds since 1970. */
+  readonly at: number;
+  /** The pairs whose render was in the storage. */
+  readonly stored: readonly string[];
+}
+
 /** What the service counted. */
 export interface Count {
   readonly creations: number;
   readonly pairs: number;
-  /** Pairs that were created again although the first response was not lost by a kill. */
+  /** Creations of a pair again although its killed client had stored the render, or was not killed. */
   readonly unexplained: number;
+  /** All creations of the pairs that were created more than once. */
+  readonly repeated: readonly Creation[];
   readonly requests: number;
 }
 
 /** The work of a client process. */
 export interface Job extends Address {
+  readonly run: number;
   readonly storage: StorePlace;
   readonly directory: string;
   /** Rows that repeat an earlier pair. */

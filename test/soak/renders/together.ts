@@ -19,6 +19,7 @@ export async function soakTogether(pairs: number, processes: number, kind: Stora
   const address = await ask<Address>(service, settings);
   const job: Job = {
     ...address,
+    run: 0,
     storage: store.place,
     directory: join(folder, "mockups"),
     doubles,

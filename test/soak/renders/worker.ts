@@ -2,7 +2,7 @@
 import { type MockupInput, PodPartner } from "../../../src/index.ts";
 import { openStorage } from "../open-storage.ts";
 import { transportOf } from "../transport.ts";
-import type { Job, Result } from "./messages.ts";
+import { type Job, type Result, runHeader } from "./messages.ts";
 
 /** Each combination with each image. After every few pairs, an earlier pair comes again. */
 function* rowsOf({ images, combinations, doubles }: Job): Generator<MockupInput> {
@@ -32,7 +32,7 @@ process.once("message", async (job: Job) => {
     secretKey,
     storage: await openStorage(job.storage),
     ...transportOf(job.transport),
-  });
+  }).withOptions({ headers: { [runHeader]: `${job.run}` } });
   const reasons: Record<string, number> = {};
   let requests = 0;
   let count = 0;
