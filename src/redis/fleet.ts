@@ -74,6 +74,11 @@ export class Fleet implements TokenSource {
     return { ms: Number.POSITIVE_INFINITY, reason: "fleet", policy: "default" };
   }
 
+  isHeld(policies: readonly string[], now: number): boolean {
+    if (this.#connection.lost) return this.#own.isHeld(policies, now);
+    return policies.some((policy) => this.#bucket(policy).held(now) > 0);
+  }
+
   /** A wait for a token of the shared bucket that is the emptiest, for the fleet's turn at it, or for the response that reports its level. */
   #emptyFor(policies: readonly string[], ms: number): Wait | undefined {
     if (ms <= 0) return undefined;

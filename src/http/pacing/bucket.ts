@@ -103,12 +103,17 @@ export class Bucket {
   /** Tokens that can be used now. */
   remaining(now: number): number {
     this.#refill(now);
-    return now < this.#heldUntil ? 0 : Math.max(0, Math.floor(this.#level));
+    return this.isHeld(now) ? 0 : Math.max(0, Math.floor(this.#level));
+  }
+
+  /** Whether a 429 holds it. */
+  isHeld(now: number): boolean {
+    return now < this.#heldUntil;
   }
 
   /** What keeps the next token from being taken now. */
   wait(now: number): Omit<Wait, "policy"> | undefined {
-    if (now < this.#heldUntil) return { ms: this.#heldUntil - now, reason: "rate-limited" };
+    if (this.isHeld(now)) return { ms: this.#heldUntil - now, reason: "rate-limited" };
     this.#refill(now);
     const probing = this.#slowStart.probing(now, this.#inFlight);
     if (probing > 0) return { ms: probing, reason: "probe" };
@@ -144,7 +149,7 @@ export class Bucket {
   /** Whether one request may be sent without a token: the next one is so far away that the headers may be wrong. */
   mayCheck(maxRetryAfter: number, now: number): boolean {
     // The quota may be wrong, a `Retry-After` is less likely to be.
-    const pause = Math.max(maxRetryAfter, now < this.#heldUntil ? doubtfulDistance : alwaysWaited);
+    const pause = Math.max(maxRetryAfter, this.isHeld(now) ? doubtfulDistance : alwaysWaited);
     const idle = this.inFlight === 0 && now - this.#usedAt >= pause;
     return idle && this.distance(now) > Math.max(maxRetryAfter, doubtfulDistance);
   }

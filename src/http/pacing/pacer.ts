@@ -14,7 +14,7 @@ import {
   WaitQueues,
 } from "./queue.ts";
 import { Buckets, type PacedRoute, Routes, type TokenSource } from "./tokens.ts";
-import { longer, type Wait } from "./wait.ts";
+import type { Wait } from "./wait.ts";
 
 export interface PacerOptions {
   /** Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
@@ -302,7 +302,7 @@ export class Pacer {
 
   #isHeld(policies: readonly string[]): boolean {
     const now = this.#clock.now();
-    return longer(this.#tokens.wait(policies, now, 1), this.#forecast.unread(now))?.reason === "rate-limited";
+    return this.#forecast.unread(now) !== undefined || this.#tokens.isHeld(policies, now);
   }
 
   /**

@@ -40,6 +40,8 @@ export interface TokenSource {
   forget(tokens: TakenTokens, ending: Ending): void;
   /** Holds the policies for `ms` milliseconds after the service refused a request for its rate limit. */
   hold(policies: readonly string[], ms: number): void;
+  /** Whether a 429 holds any of the policies. */
+  isHeld(policies: readonly string[], now: number): boolean;
   /** Milliseconds until the next token comes, by a 429 or by the quota. The queue does not count. */
   distance(policy: string): number;
   /**
@@ -154,6 +156,10 @@ export class Buckets implements TokenSource {
     const now = this.#clock.now();
     const reportsLevels = [...this.#buckets.values()].some(({ reportedBefore }) => reportedBefore);
     for (const policy of policies) this.bucket(policy).hold(now + ms, now, reportsLevels);
+  }
+
+  isHeld(policies: readonly string[], now: number): boolean {
+    return policies.some((policy) => this.bucket(policy).isHeld(now));
   }
 
   distance(policy: string): number {
