@@ -103,7 +103,7 @@ export function createOnce<Data>(
   const send = async ({ permit, check: checkLookUp }: Ready): Promise<Created<Data>> => {
     const checkAll = () => {
       // A 429 of another call may have come since it took its tokens.
-      if (permit !== undefined && core.pacer.isHeld(call.endpoint)) throw tooOld;
+      if (permit !== undefined && !permit.isCheck && core.pacer.isHeld(call.endpoint)) throw tooOld;
       checkLookUp?.();
       check?.();
     };

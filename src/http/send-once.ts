@@ -1,9 +1,10 @@
 import { ApiError, RateLimitError } from "../errors/api.ts";
 import { dateOf } from "../util/clock.ts";
-import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
+import type { ResponseHead } from "../util/response-head.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isRateLimited } from "./outcome.ts";
+import { doubtfulDistance } from "./pacing/bucket.ts";
 import { TokenTooFar } from "./pacing/pacer.ts";
 import type { Permit } from "./pacing/queue.ts";
 import type { Wait } from "./pacing/wait.ts";
@@ -112,7 +113,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
         const { status, headers } = response;
         trace.status = status;
         attempts.responded(status);
-        if (status === 429) refusal = pauseFor(call, headers);
+        if (status === 429) refusal = pauseFor(call, response);
         else pacer.observe(endpoint, permit, headers, { status, redact });
         observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
       });
@@ -121,11 +122,13 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
       trace.outcome = String(arrival.response.status);
       return arrival;
     } catch (caught) {
+      const isRead = caught instanceof ApiError;
       // A 429 refuses its request also when its body is lost.
-      const isBodyLost = head?.status === 429 && !(caught instanceof ApiError) && !scope.ended(caught);
-      const error = head !== undefined && isBodyLost ? errorOf(call, head, "", request.url) : caught;
-      if (isSent) afterFailure(call, permit, error, head, refusal);
-      else pacer.giveBack(permit);
+      const error =
+        refusal === undefined || isRead || scope.ended(caught) ? caught : errorOf(call, refusal.head, "", request.url);
+      if (!isSent) pacer.giveBack(permit);
+      else if (refusal !== undefined) afterRefusal(call, permit, error, refusal, isRead);
+      else afterFailure(call, permit, error, head);
       if (error instanceof ApiError) trace.outcome = String(error.status);
       throw error;
     }
@@ -133,8 +136,24 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
   return call.step("attempt", send, request.url);
 }
 
+/** Records what an attempt's error says about its tokens and the outcome. */
+function afterFailure(call: Call, permit: Permit, error: unknown, head: ResponseHead | undefined): void {
+  // The reason of an abort can be any error.
+  const isIdle = !call.scope.ended(error) && didNothing(error);
+  if (head === undefined) call.core.pacer.forget(permit, isIdle);
+  if (isIdle) recordNothing(call, error);
+}
+
+/** The service did not carry out the request. */
+function recordNothing({ attempts, core }: Call, error: unknown): void {
+  attempts.didNothing();
+  // A refusal, too, shows that the service is up.
+  if (error instanceof ApiError) core.retryBudget.earn();
+}
+
 /** A 429 whose body may still be arriving. */
 interface Refusal {
+  readonly head: ResponseHead;
   /** The clock's time at which its wait ends. */
   readonly until: number;
   /** Ends the pause of all calls until its body has shown its reason. */
@@ -142,34 +161,31 @@ interface Refusal {
 }
 
 /** Pauses all calls when the head of a 429 has arrived. */
-function pauseFor({ core, retry, attempts }: Call, headers: HeaderFields): Refusal {
+function pauseFor({ core, retry, attempts }: Call, head: ResponseHead): Refusal {
   // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
-  const ms = Math.max(parseRetryAfter(headers, dateOf(core.clock)) ?? 0, backoff(attempts.count, retry));
-  return { until: core.clock.now() + ms, resume: core.pacer.pause(ms) };
+  const ms = Math.max(parseRetryAfter(head.headers, dateOf(core.clock)) ?? 0, backoff(attempts.count, retry));
+  return { head, until: core.clock.now() + ms, resume: core.pacer.pause(Math.min(ms, doubtfulDistance)) };
 }
 
-/** Records what an attempt's error says about its tokens, the rate limit and the outcome. */
-function afterFailure(
-  call: Call,
-  permit: Permit,
-  error: unknown,
-  head: ResponseHead | undefined,
-  refusal: Refusal | undefined,
-): void {
-  const { core, scope, attempts, endpoint } = call;
-  const { pacer, redact } = core;
-  // The reason of an abort can be any error.
-  const isIdle = !scope.ended(error) && didNothing(error);
-  refusal?.resume();
-  if (head === undefined) pacer.forget(permit, isIdle);
-  else if (refusal !== undefined) {
-    if (isRateLimited(error) || scope.ended(error)) holdPolicies(call, permit, error, head, refusal);
-    else pacer.observe(endpoint, permit, head.headers, { status: head.status, redact });
+/**
+ * Holds the policies of a request that was refused with a 429: all calls that draw from them wait, even if this call fails.
+ *
+ * @param isRead Whether its body has been read. The reason of an unread one may be the rendertokens of the week, with a `Retry-After` of days.
+ */
+function afterRefusal(call: Call, permit: Permit, error: unknown, refusal: Refusal, isRead: boolean): void {
+  const { core, endpoint, attempts } = call;
+  const { pacer, clock, redact } = core;
+  const { status, headers } = refusal.head;
+  refusal.resume();
+  if (isRead && !isRateLimited(error)) pacer.observe(endpoint, permit, headers, { status, redact });
+  else {
+    const ms = Math.min(Math.max(0, refusal.until - clock.now()), isRead ? Number.POSITIVE_INFINITY : doubtfulDistance);
+    const code = isRateLimited(error) ? error.code : undefined;
+    const sure = isRead && (code === undefined || code === "rate_limited");
+    const policies = pacer.refuse(endpoint, permit, headers, { ms, sure, redact });
+    attempts.refused({ error, ms, held: policies.length > 0 });
   }
-  if (!isIdle) return;
-  attempts.didNothing();
-  // A refusal, too, shows that the service is up.
-  if (error instanceof ApiError) core.retryBudget.earn();
+  recordNothing(call, error);
 }
 
 /** Throws the typed error of a response that is not a success. */
@@ -188,21 +204,6 @@ const errorOf = ({ core, name }: Call, { status, headers }: ResponseHead, text: 
     url,
     now: dateOf(core.clock),
   });
-
-/** Holds the policies of a request that was refused with a 429: all calls that draw from them wait, even if this call fails. */
-function holdPolicies(
-  { core, endpoint, attempts }: Call,
-  permit: Permit,
-  error: unknown,
-  { headers }: ResponseHead,
-  { until }: Refusal,
-): void {
-  const ms = Math.max(0, until - core.clock.now());
-  const code = isRateLimited(error) ? error.code : undefined;
-  const sure = code === undefined || code === "rate_limited";
-  const policies = core.pacer.refuse(endpoint, permit, headers, { ms, sure, redact: core.redact });
-  attempts.refused({ error, ms, held: policies.length > 0 });
-}
 
 /**
  * A random wait between half of a bound and the whole, so that many clients do not retry at the same time, and a call always outlasts a short

@@ -66,6 +66,23 @@ describeWithRedis("the ceiling of a fleet", () => {
     expect(free.served).toHaveLength(3);
   });
 
+  it.each([1, 5_000])("takes the turn back from a call when a 429 comes, with Redis %i ms away", async (roundTrip) => {
+    const fleet = simulate(context.redis, roundTrip);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, { default: [3_000, 60_000] });
+    const received: number[] = [];
+    const serve = () => {
+      const refused = received.push(clock.now()) === 2;
+      return { ...service.serve(["default"]), refused, retryAfter: 20_000 };
+    };
+    const pacer = fleet.join(clock, { perSecond: 1, burst: 1 });
+    const outcome = consume({ clock, pacer, serve, calls: 5, parallel: 5, latency: () => [2, 2] as const });
+    await clock.run(began + 60_000);
+    expect(outcome.served).toHaveLength(5);
+    expect((received[2] ?? 0) - (received[1] ?? 0)).toBeGreaterThanOrEqual(20_000);
+  });
+
   it("gives one process the requests that the others do not use", async () => {
     const { fleet, began, outcomes, mostIn } = start(4, (index) => (index === 0 ? 200 : 10));
     await fleet.clock.run(began + 60_000);

@@ -178,15 +178,17 @@ export class Forecast {
     if (!this.#state.paced) return { ...level, nextTokenIn: 0, waiting: 0, reason: undefined };
     let waiting = 0;
     let longest: Wait | undefined;
-    const gateway = this.#state.gatewayLimit.wait(this.#state.clock.now())?.ms ?? 0;
-    let nextTokenIn = Math.max(level.nextTokenIn, gateway, this.#state.ceiling?.until(1) ?? 0);
+    const now = this.#state.clock.now();
+    const gateway = this.#state.gatewayLimit.wait(now)?.ms ?? 0;
+    const unread = this.unread(now)?.ms ?? 0;
+    let nextTokenIn = Math.max(level.nextTokenIn, gateway, unread, this.#state.ceiling?.until(1) ?? 0);
     for (const { wait, calls } of this.#waits()) {
       if (wait.policy !== policy) continue;
       waiting += calls;
       longest = longer(longest, wait);
       nextTokenIn = Math.max(nextTokenIn, 1, untilTurn(wait, rank));
     }
-    const remaining = waiting > 0 ? 0 : level.remaining;
+    const remaining = waiting > 0 || unread > 0 ? 0 : level.remaining;
     return { ...level, remaining, nextTokenIn, waiting, reason: longest?.reason };
   }
 

@@ -178,7 +178,7 @@ export class Pacer {
       // From time to time one request is sent without the token, because the headers may be wrong.
       const closed = this.#queues.turn !== undefined || this.#ceiling?.wait(1) !== undefined;
       if (!this.#tokens.mayCheck(far.policy, maxRetryAfter) || closed) throw new TokenTooFar(far);
-      return { ...this.#take(policies), slot: this.#ceiling?.take() };
+      return { ...this.#take(policies), slot: this.#ceiling?.take(), isCheck: true };
     }
     let stopReport: () => void = () => undefined;
     try {

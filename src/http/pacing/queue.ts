@@ -11,6 +11,8 @@ export interface Permit {
   readonly gatewayRequest: GatewayRequest;
   /** The time of its slot of the ceiling. */
   readonly slot?: number | undefined;
+  /** Whether it is for a request without a token, which checks what the headers said. */
+  readonly isCheck?: boolean;
 }
 
 /** A token that is further away than a call waits. */

@@ -208,8 +208,8 @@ export function waitForFile(
   const { interval = defaults.interval } = options;
   /** When the status is read next, in milliseconds since the call began. */
   let statusAt = interval;
-  /** The latest response that asked for a later request, and when that is, in milliseconds since the call began. */
-  let pending: { readonly error: NotReadyError; readonly until: number } | undefined;
+  /** The latest response that asked for a later request. */
+  let pending: NotReadyError | undefined;
   /** Reads the status after a response that is not the file. Throws if it shows that the render failed. */
   const readStatus = async (call: Call, refusal: unknown) => {
     const isPending = refusal instanceof NotReadyError;
@@ -226,9 +226,9 @@ export function waitForFile(
     return status;
   };
   return waiting(context, renderReference, endpoint, options, watch, async (call, isLast) => {
-    // At the end of the deadline only the status can be read before the time of `Retry-After`.
-    if (isLast && pending !== undefined && call.scope.elapsed() < pending.until) {
-      const status = await readStatus(call, pending.error);
+    // The deadline ends before the time of `Retry-After`: only the status can be read now.
+    if (isLast && pending !== undefined) {
+      const status = await readStatus(call, pending);
       if (status !== "completed") return { wait: 0 };
     }
     try {
@@ -240,9 +240,8 @@ export function waitForFile(
       if (!isPending || isLast || call.scope.elapsed() >= statusAt) await readStatus(call, error);
       // The render has not failed.
       if (!isPending) throw error;
-      const wait = Math.max(error.retryAfter ?? defaultRetryAfter, minRetry);
-      pending = { error, until: call.scope.elapsed() + wait };
-      return { wait };
+      pending = error;
+      return { wait: Math.max(error.retryAfter ?? defaultRetryAfter, minRetry) };
     }
   });
 }

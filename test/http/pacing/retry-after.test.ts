@@ -79,20 +79,21 @@ describe("a 429 for the first request of a client", () => {
 });
 
 describe("a 429 in the course of calls", () => {
-  const bodies: Readonly<Record<string, (clock: ManualClock) => ReadableStream<Uint8Array> | string>> = {
-    "at once": () => JSON.stringify(limited),
-    "2 seconds later": (clock) =>
-      new ReadableStream({
-        start: async (controller) => {
-          await new Promise<void>((resolve) => clock.after(2_000, resolve));
-          controller.enqueue(new TextEncoder().encode(JSON.stringify(limited)));
-          controller.close();
-        },
-      }),
-    never: () => new ReadableStream({ start: () => new Promise<void>(() => undefined) }),
-    "not in full": () => new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) }),
-    "in more bytes than are read": () => "x".repeat(2_000),
-  };
+  const bodies: Readonly<Record<string, (clock: ManualClock, body?: unknown) => ReadableStream<Uint8Array> | string>> =
+    {
+      "at once": () => JSON.stringify(limited),
+      "2 seconds later": (clock, body = limited) =>
+        new ReadableStream({
+          start: async (controller) => {
+            await new Promise<void>((resolve) => clock.after(2_000, resolve));
+            controller.enqueue(new TextEncoder().encode(JSON.stringify(body)));
+            controller.close();
+          },
+        }),
+      never: () => new ReadableStream({ start: () => new Promise<void>(() => undefined) }),
+      "not in full": () => new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) }),
+      "in more bytes than are read": () => "x".repeat(2_000),
+    };
 
   it.each(Object.keys(bodies))("whose body comes %s holds all calls until its Retry-After", async (when) => {
     const { clock, partner, requests } = connect(
@@ -143,6 +144,105 @@ describe("a 429 in the course of calls", () => {
     expect(Math.min(...afterwards(requests, 2))).toBeGreaterThanOrEqual(5_000);
   });
 
+  it("with levels that are not empty and another code is not about the rate limit, and holds nothing", async () => {
+    const { clock, partner, requests } = connect(({ number }) =>
+      number === 2 ? refuse(many, { code: "too_many_requests", message: "no" }) : undefined,
+    );
+    await settle(clock, partner.auth.validate(), 5);
+    const refused = partner.auth.validate({ retry: false }).catch((error: unknown) => error);
+    await settle(clock, refused, 5);
+    await settle(clock, partner.auth.validate(), 5);
+    expect(Math.max(...afterwards(requests, 2))).toBeLessThan(100);
+  });
+
+  it("for the rendertokens of a week holds nothing: the calls that wait for its body go on with it", async () => {
+    const pauses: number[] = [];
+    const hooks = { onPause: ({ length }: { readonly length: number }) => pauses.push(length) };
+    const respond: Parameters<typeof connect>[0] = async ({ method, url }, clock) => {
+      if (method !== "POST" || !url.pathname.includes("renders")) return undefined;
+      const body = bodies["2 seconds later"]?.(clock, { code: "rendertoken_limit_exceeded", message: "none left" });
+      return new Response(body, { status: 429, headers: { "retry-after": "500000", ...many } });
+    };
+    const { clock, partner, requests } = connect(respond, { hooks });
+    await settle(clock, partner.auth.validate(), 5);
+    const input = { compositionReference: ref("Composition"), imageReference: ref("Image") };
+    const refused = partner.renders.create(input).catch((error: unknown) => error);
+    await clock.advance(100);
+    const began = clock.now();
+    await settle(clock, Promise.all([validate(partner), validate(partner)]), 20);
+    expect(clock.now() - began).toBeLessThan(2_100);
+    expect(await refused).toMatchObject({ name: "RendertokenLimitError" });
+    expect(requests).toHaveLength(4);
+    expect(pauses).toHaveLength(2);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(120_000);
+  });
+
+  it.each([
+    ["and a full bucket holds nothing", many, 0],
+    ["and no level holds all calls for two minutes, not for the week that it may be about", {}, 120_000],
+  ])("whose body is lost, with a Retry-After of days, %s", async (_, headers, ms) => {
+    const { clock, partner, requests } = connect(({ number }, clock) =>
+      number === 2
+        ? new Response(bodies["not in full"]?.(clock), {
+            status: 429,
+            headers: { "retry-after": "500000", ...headers },
+          })
+        : undefined,
+    );
+    await settle(clock, partner.auth.validate(), 5);
+    await settle(
+      clock,
+      partner.auth.validate({ retry: false }).catch((error: unknown) => error),
+      5,
+    );
+    await settle(clock, partner.auth.validate({ retry: { maxRetryAfter: 200_000 } }), 20);
+    const [, refused, next] = requests.map(({ at }) => at);
+    expect(Math.round(((next ?? Number.NaN) - (refused ?? 0)) / 1_000)).toBe(ms / 1_000);
+  });
+
+  it("shows in `rateLimits` that no call can be sent while its body arrives", async () => {
+    const { clock, partner } = connect(({ number }, clock) =>
+      number === 2
+        ? new Response(bodies["2 seconds later"]?.(clock), { status: 429, headers: { "retry-after": "5", ...many } })
+        : undefined,
+    );
+    await settle(clock, partner.auth.validate(), 5);
+    const refused = validate(partner);
+    await clock.advance(1_000);
+    const { policies, estimate } = partner.rateLimits;
+    expect(policies.default?.remaining).toBe(0);
+    expect(policies.default?.nextTokenIn).toBeGreaterThan(3_900);
+    expect(estimate(1)).toBeGreaterThan(3_900);
+    await settle(clock, refused);
+  });
+
+  it.each([
+    [5, 1],
+    [1, 5],
+  ])("and a second one, whose bodies do not come, hold all calls for the longer of %i and %i s", async (one, other) => {
+    const { clock, partner, requests } = connect(({ number }, clock) => {
+      if (number !== 2 && number !== 3) return undefined;
+      const headers = { "retry-after": String(number === 2 ? one : other), ...many };
+      return new Response(bodies.never?.(clock), { status: 429, headers });
+    });
+    await settle(clock, partner.auth.validate(), 5);
+    const calls = [validate(partner), validate(partner)];
+    await clock.advance(100);
+    calls.push(validate(partner));
+    await clock.advance(10_000);
+    expect(Math.min(...afterwards(requests, 3))).toBeGreaterThanOrEqual(5_000);
+    await settle(clock, Promise.all(calls));
+  });
+
+  it("with a Retry-After of 0 is repeated after a backoff, which grows", async () => {
+    const { clock, partner, requests } = connect(({ number }) =>
+      number < 4 ? Response.json(limited, { status: 429, headers: { "retry-after": "0", ...many } }) : undefined,
+    );
+    await settle(clock, partner.auth.validate({ retry: { baseDelay: 1_000 } }), 10);
+    const gaps = requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0));
+    expect(gaps.map((gap, index) => gap >= 500 * 2 ** index)).toEqual([true, true, true]);
+  });
+
   it("holds its policy also when another route's response first names that policy", async () => {
     const both = (reads: number) => levels({ default: 2_500, reads });
     const { clock, partner, requests } = connect(async ({ number, url }, clock) => {
@@ -163,18 +263,29 @@ describe("a 429 in the course of calls", () => {
   });
 
   it.each([
-    [0.5, 1],
-    [1, 1],
-    [2, 2],
-  ])("holds the call whose turn it is under a ceiling of %s a second with a burst of %i", async (perSecond, burst) => {
-    const { clock, partner, requests } = connect(({ number }) => (number === 3 ? refuse() : undefined), {
-      pacing: { perSecond, burst },
-    });
-    await settle(clock, Promise.all(Array.from({ length: 8 }, () => partner.auth.validate())), 20);
-    const sentWithIt = requests.filter(({ at }) => at === requests[2]?.at).length - 1;
-    expect(sentWithIt).toBeLessThan(burst);
-    expect(Math.min(...afterwards(requests, 3))).toBeGreaterThanOrEqual(5_000);
-  });
+    [0.5, 1, "at once"],
+    [1, 1, "at once"],
+    [2, 2, "at once"],
+    [1, 1, "2 seconds later"],
+  ])(
+    "holds the call whose turn it is under a ceiling of %s a second with a burst of %i, if its body comes %s",
+    async (perSecond, burst, when) => {
+      const { clock, partner, requests } = connect(
+        ({ number }, clock) =>
+          number === 3
+            ? new Response(bodies[when]?.(clock), {
+                status: 429,
+                headers: { "retry-after": "5", ...levels({ default: 0 }) },
+              })
+            : undefined,
+        { pacing: { perSecond, burst } },
+      );
+      await settle(clock, Promise.all(Array.from({ length: 8 }, () => partner.auth.validate())), 20);
+      const sentWithIt = requests.filter(({ at }) => at === requests[2]?.at).length - 1;
+      expect(sentWithIt).toBeLessThan(burst);
+      expect(Math.min(...afterwards(requests, 3))).toBeGreaterThanOrEqual(5_000);
+    },
+  );
 
   it("does not let reads wait for uploads, which every response names, when `default` explains it", async () => {
     const names = (remaining: number) => ({
@@ -193,13 +304,14 @@ describe("a 429 in the course of calls", () => {
   });
 });
 
+const order = {
+  storeReference: ref("Store"),
+  shippingKind: "combined" as const,
+  customIdentifier: "shop-1",
+  orderlines: [{ productReference: ref("Product"), quantity: 1 }],
+};
+
 describe("a creation whose tokens are older than another call's 429", () => {
-  const order = {
-    storeReference: ref("Store"),
-    shippingKind: "combined" as const,
-    customIdentifier: "shop-1",
-    orderlines: [{ productReference: ref("Product"), quantity: 1 }],
-  };
   const slowWrites = (clock: ManualClock): KeyValueStorage => {
     const storage = memoryStorage({ clock });
     const set: KeyValueStorage["set"] = async (key, value, options) => {
@@ -233,6 +345,66 @@ describe("a creation whose tokens are older than another call's 429", () => {
     const [{ at: refusedAt } = { at: Number.NaN }] = requests.filter(({ url }) => url.pathname.includes("shipments"));
     const orders = requests.filter(({ url }) => url.pathname.endsWith("/orders"));
     expect(orders.map(({ at }) => at - refusedAt >= 5_000)).toEqual([true]);
+  });
+});
+
+describe("an order that was refused with a 429", () => {
+  const never = (clock: ManualClock) =>
+    new ReadableStream({ start: () => new Promise<void>((resolve) => clock.after(1e9, resolve)) });
+
+  it.each([
+    ["without a storage", () => ({})],
+    ["with a storage", (clock: ManualClock) => ({ storage: memoryStorage({ clock }) })],
+  ])("%s is not in doubt when its call ends before the body comes", async (_, options) => {
+    const { clock, partner, requests } = connect(
+      ({ number }, clock) =>
+        number === 2
+          ? new Response(never(clock), { status: 429, headers: { "retry-after": "1", ...many } })
+          : undefined,
+      options,
+    );
+    await settle(clock, partner.auth.validate(), 5);
+    const abort = new AbortController();
+    const ended = partner.orders.create(order, { signal: abort.signal }).catch((error: unknown) => error);
+    await clock.advance(100);
+    abort.abort();
+    expect(await ended).toMatchObject({ name: "AbortError" });
+    await settle(clock, partner.orders.create(order), 20);
+    expect(requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
+  });
+
+  it.each([
+    ["without a storage", () => ({})],
+    ["with a storage", (clock: ManualClock) => ({ storage: memoryStorage({ clock }) })],
+  ])("%s checks a Retry-After of a day after two minutes", async (_, options) => {
+    const { clock, partner } = connect(
+      ({ number }) =>
+        number === 2
+          ? Response.json(limited, { status: 429, headers: { "retry-after": "86400", ...levels({ default: 0 }) } })
+          : undefined,
+      options,
+    );
+    await settle(clock, partner.auth.validate(), 5);
+    const place = (number: number) =>
+      partner.orders.create({ ...order, customIdentifier: `shop-${number}` }).catch((error: unknown) => error);
+    expect(await settle(clock, place(1), 20)).toMatchObject({ name: "RateLimitError" });
+    await clock.advance(130_000);
+    expect(await settle(clock, place(2), 20)).toMatchObject({ reference: ref("Order") });
+    expect(await settle(clock, place(3), 20)).toMatchObject({ reference: ref("Order") });
+  });
+});
+
+describe("a creation of a client without pacing", () => {
+  it("is sent in the Retry-After of another call", async () => {
+    const { clock, partner, requests } = connect(
+      ({ number }) => (number === 1 ? refuse() : undefined),
+      (clock) => ({ pacing: false, storage: memoryStorage({ clock }) }),
+    );
+    const refused = partner.auth.validate({ retry: false }).catch((error: unknown) => error);
+    await settle(clock, refused, 5);
+    await settle(clock, partner.orders.ensure(order, { lookFirst: false }), 5);
+    expect(requests.map(({ method }) => method)).toEqual(["POST", "POST"]);
+    expect(Math.max(...afterwards(requests, 1))).toBeLessThan(1_000);
   });
 });
 
