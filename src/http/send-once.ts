@@ -96,7 +96,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
   const attempt = attempts.count + 1;
   const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
     let head: ResponseHead | undefined;
-    let refusal: Refusal | undefined;
+    let refusal: PendingRefusal | undefined;
     let isSent = false;
     try {
       // A slow hook can make the look-up too old. It is not called again after the next look-up.
@@ -152,7 +152,7 @@ function recordNothing({ attempts, core }: Call, error: unknown): void {
 }
 
 /** A 429 whose body may still be arriving. */
-interface Refusal {
+interface PendingRefusal {
   readonly head: ResponseHead;
   /** The clock's time at which its wait ends. */
   readonly until: number;
@@ -161,7 +161,7 @@ interface Refusal {
 }
 
 /** Pauses all calls when the head of a 429 has arrived. */
-function pauseFor({ core, retry, attempts }: Call, head: ResponseHead): Refusal {
+function pauseFor({ core, retry, attempts }: Call, head: ResponseHead): PendingRefusal {
   // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
   const ms = Math.max(parseRetryAfter(head.headers, dateOf(core.clock)) ?? 0, backoff(attempts.count, retry));
   return { head, until: core.clock.now() + ms, resume: core.pacer.pause(Math.min(ms, doubtfulDistance)) };
@@ -172,7 +172,7 @@ function pauseFor({ core, retry, attempts }: Call, head: ResponseHead): Refusal 
  *
  * @param isRead Whether its body has been read. The reason of an unread one may be the rendertokens of the week, with a `Retry-After` of days.
  */
-function afterRefusal(call: Call, permit: Permit, error: unknown, refusal: Refusal, isRead: boolean): void {
+function afterRefusal(call: Call, permit: Permit, error: unknown, refusal: PendingRefusal, isRead: boolean): void {
   const { core, endpoint, attempts } = call;
   const { pacer, clock, redact } = core;
   const { status, headers } = refusal.head;
