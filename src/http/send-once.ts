@@ -95,7 +95,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
   const { pacer, observer, redact } = core;
   const attempt = attempts.count + 1;
   const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
-    let head: ResponseHead | undefined;
+    let isAnswered = false;
     let refusal: PendingRefusal | undefined;
     let isSent = false;
     try {
@@ -109,7 +109,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
       const { at: began } = attempts.begin();
       const limit = endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout;
       const arrival = await exchange(call, request, limit, (response) => {
-        head = response;
+        isAnswered = true;
         const { status, headers } = response;
         trace.status = status;
         attempts.responded(status);
@@ -128,7 +128,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
         refusal === undefined || isRead || scope.ended(caught) ? caught : errorOf(call, refusal.head, "", request.url);
       if (!isSent) pacer.giveBack(permit);
       else if (refusal !== undefined) afterRefusal(call, permit, error, refusal, isRead);
-      else afterFailure(call, permit, error, head);
+      else afterFailure(call, permit, error, isAnswered);
       if (error instanceof ApiError) trace.outcome = String(error.status);
       throw error;
     }
@@ -137,10 +137,10 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
 }
 
 /** Records what an attempt's error says about its tokens and the outcome. */
-function afterFailure(call: Call, permit: Permit, error: unknown, head: ResponseHead | undefined): void {
+function afterFailure(call: Call, permit: Permit, error: unknown, isAnswered: boolean): void {
   // The reason of an abort can be any error.
   const isIdle = !call.scope.ended(error) && didNothing(error);
-  if (head === undefined) call.core.pacer.forget(permit, isIdle);
+  if (!isAnswered) call.core.pacer.forget(permit, isIdle);
   if (isIdle) recordNothing(call, error);
 }
 

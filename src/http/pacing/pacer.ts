@@ -8,6 +8,7 @@ import {
   type DistantToken,
   type Permit,
   type Priority,
+  type Turn,
   type TurnOptions,
   type Waiter,
   type WaitQueue,
@@ -218,14 +219,14 @@ export class Pacer {
 
   /** Takes the turn from a call that waits for its slot, for one that comes before it. Returns whether there was one. */
   #yieldTurn(): boolean {
-    if (this.#queues.turn === undefined || this.#queues.turn.waiter.urgent) return false;
-    this.#takeBackTurn();
+    const { turn } = this.#queues;
+    if (turn === undefined || turn.waiter.urgent) return false;
+    this.#takeBack(turn);
     return true;
   }
 
-  #takeBackTurn(): void {
-    if (this.#queues.turn === undefined) return;
-    const { waiter, permit } = this.#queues.turn;
+  /** Puts the call whose turn it is back into its queue. */
+  #takeBack({ waiter, permit }: Turn): void {
     this.#queues.turn = undefined;
     waiter.queue.lists[waiter.priority].putBack(waiter);
     this.#drop(permit, "lost", "unsent");
@@ -246,8 +247,9 @@ export class Pacer {
   #serve(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    if (this.#queues.turn === undefined && !this.#queues.occupied) return;
-    if (this.#queues.turn !== undefined && this.#isHeld(this.#queues.turn.waiter.queue.policies)) this.#takeBackTurn();
+    const { turn, occupied } = this.#queues;
+    if (turn === undefined && !occupied) return;
+    if (turn !== undefined && this.#isHeld(turn.waiter.queue.policies)) this.#takeBack(turn);
     const next = this.#serveReady();
     if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, next), () => this.#serve());
   }
@@ -331,6 +333,7 @@ export class Pacer {
     const outcome = gatewayOutcomeOf(status, report);
     if (report.size === 0 && outcome !== "served") {
       // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.
+      // After a 429 a hold follows, so that more probes need not make up for it.
       this.#drop(permit, outcome, status === 429 ? "lost" : "gateway");
       return report;
     }

@@ -168,11 +168,17 @@ export class WaitQueue {
   }
 }
 
+/** A call that is the next to be sent, with its tokens. */
+export interface Turn {
+  readonly waiter: Waiter;
+  readonly permit: Permit;
+}
+
 /** All queues. The next turn goes by priority and then by order of arrival, across all queues. */
 export class WaitQueues implements Iterable<WaitQueue> {
   readonly #queues = new Map<string, WaitQueue>();
   /** The call whose turn it is: it has left its queue with its tokens, and waits for its slot of the ceiling. */
-  turn: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
+  turn: Turn | undefined;
   /** How many calls have ever joined at the end, behind those that are retried, and as urgent. */
   #joined = 0;
   #joinedRetried = 0;
