@@ -2,7 +2,10 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { ConflictError, PodPartnerError } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { Paginator } from "../../src/pagination/paginator.ts";
+import { endpoints } from "../support/endpoints.ts";
 import { rejection } from "../support/exchange.ts";
+import { argumentsOf, methodOf } from "../support/methods.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -45,6 +48,22 @@ describe.each(transports)("a body from the wire over $name", ({ over }) => {
     expect(await rejection(get())).toMatchObject({ name: expect.stringMatching(name) });
     expect(context.service.requests).toHaveLength(1);
   });
+
+  it.each(endpoints.map(({ call }) => call))(
+    "of a 429 may be lost: %s is a RateLimitError, and did nothing",
+    async (call) => {
+      const headers = { ...json, "content-encoding": "gzip", "retry-after": "5" };
+      context.service.respond({ status: 429, headers, body: "not compressed" });
+      const [given = []] = argumentsOf(call) ?? [];
+      // The URL of a file has the origin of the service.
+      const here = (one: unknown) =>
+        typeof one === "string" ? one.replace("http://partner.test", context.service.baseUrl) : one;
+      const result = methodOf(context.partner, call)(...given.map(here));
+      const error = await rejection(result instanceof Paginator ? result.toArray() : (result as Promise<unknown>));
+      expect(error).toMatchObject({ name: "RateLimitError", status: 429, retryAfter: 5_000 });
+      expect(context.service.requests).toHaveLength(1);
+    },
+  );
 
   it("is harmless data when its keys are hostile", async () => {
     const hostile = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"x","toString":7';
