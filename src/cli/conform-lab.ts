@@ -57,7 +57,7 @@ export interface Row {
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
-export type Body = { [name: string]: unknown };
+export type JsonObject = { [name: string]: unknown };
 
 export const isRefused = ({ status }: Answer): boolean => status >= 400 && status < 500;
 
@@ -188,7 +188,7 @@ export class Lab {
   }
 
   /** The body of an order. */
-  async draft(line: Fields, changes: Fields = {}): Promise<Body> {
+  async draft(line: Fields, changes: Fields = {}): Promise<JsonObject> {
     return {
       storeReference: await this.store(),
       shippingKind: "dropship",

@@ -1,4 +1,4 @@
-import type { Assumptions } from "pod-partner";
+import type { Assumptions, NoOrder } from "pod-partner";
 import type { EmulatorAssumptions } from "pod-partner/testing";
 import { isRecord } from "../util/foreign.ts";
 import {
@@ -37,8 +37,6 @@ import {
   sleep,
   Untried,
 } from "./conform-service.ts";
-
-type NoOrder = Assumptions["noOrder"][number];
 
 const noForm = {
   unusable: true,

@@ -61,9 +61,7 @@ export const didNothing = (error: unknown): boolean =>
  * - `refused`: the service refused the request. An earlier attempt may have been carried out, or the request is wrong.
  * - `other`: the error shows nothing about the outcome.
  */
-export type Verdict = "lost" | "idle" | "refused" | "other";
-
-export function verdictOf(error: unknown, recoverable: boolean): Verdict {
+export function verdictOf(error: unknown, recoverable: boolean): "lost" | "idle" | "refused" | "other" {
   if (isLost(error) || error instanceof ResponseTooLargeError || (recoverable && isUnreadable(error))) return "lost";
   if (isRateLimited(error) || (error instanceof ConnectionError && error.isRetryable)) return "idle";
   return error instanceof ApiError && error.status >= 400 ? "refused" : "other";

@@ -102,7 +102,7 @@ export async function once<Data>(
   for (let count = 1; ; count += 1) {
     const take = () => takeTurn(call, storage, shared.whenLost, creation, keys);
     const turn = await orUnknown(call, creation.recovery, take);
-    if (!(turn instanceof Turn)) {
+    if (!(turn instanceof CreationTurn)) {
       // The process that made it may have died before it could do this.
       await untilEnd(call, creation.remember?.(storage, turn.data));
       if (turn.known === "other" && creation.refuse) throw creation.refuse(turn.data);
@@ -163,7 +163,7 @@ async function keyOf(identifier: string): Promise<string> {
 }
 
 /** The result of one attempt to take the lock; "lost" while the storage is lost. */
-type Tried<Data> = Turn | MadeOnce<Data> | TakenLock | "lost";
+type Tried<Data> = CreationTurn | MadeOnce<Data> | TakenLock | "lost";
 
 /** Another process has the lock. */
 interface TakenLock {
@@ -203,7 +203,7 @@ async function tryTurn<Data>(
     const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, mayTakeFrom });
     if (lock === "lost") return lock;
     if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
-    return new Turn(call, { storage, noteKey, content, lock, note, noteBytes: bytes });
+    return new CreationTurn(call, { storage, noteKey, content, lock, note, noteBytes: bytes });
   } catch (error) {
     // A healthy storage would have responded by now.
     const ms = call.scope.elapsed() - since;
@@ -241,19 +241,19 @@ async function takeTurn<Data>(
   whenLost: SharedStorage["whenLost"],
   creation: OnceOnly<Data>,
   keys: Keys,
-): Promise<Turn | MadeOnce<Data>> {
+): Promise<CreationTurn | MadeOnce<Data>> {
   const { scope } = call;
   const began = scope.elapsed();
   let nextLookUp = began + firstLookUp;
   let lostSince: number | undefined;
-  const attempt = async (): Promise<Turn | MadeOnce<Data> | "lost" | undefined> => {
+  const attempt = async (): Promise<CreationTurn | MadeOnce<Data> | "lost" | undefined> => {
     const since = lostSince ?? scope.elapsed();
     const tried = await tryTurn(call, storage, keys, since);
     lostSince = tried === "lost" ? since : undefined;
     if (tried === "lost") {
       // Waiting would not help, for example if the table does not exist in Postgres.
       if (storage.lostBy instanceof ConfigurationError) throw storage.lostBy;
-      return whenLost === "continue" ? new Turn(call, { ...keys, storage }) : tried;
+      return whenLost === "continue" ? new CreationTurn(call, { ...keys, storage }) : tried;
     }
     if (!("sent" in tried)) return tried;
     refuseOther(creation, keys, tried.sent);
@@ -329,7 +329,7 @@ interface TurnStart extends Pick<Keys, "noteKey" | "content"> {
 }
 
 /** A call's turn to make a creation, with its lock and its note. */
-class Turn {
+class CreationTurn {
   readonly #call: Call;
   readonly #start: TurnStart;
   /** The bytes of the turn's own note. */

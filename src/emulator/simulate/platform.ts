@@ -21,12 +21,12 @@ export interface Surroundings {
 }
 
 /** Where code runs: its surroundings, and the call of a client that it is a part of. */
-interface Place {
+interface CallPlace {
   readonly own: Surroundings;
   readonly call: CallTrace | undefined;
 }
 
-const places = new AsyncLocalStorage<Place | undefined>();
+const places = new AsyncLocalStorage<CallPlace | undefined>();
 const currentSurroundings = (): Surroundings | undefined => places.getStore()?.own;
 
 /** The client's call that the current code is a part of. */
@@ -145,13 +145,13 @@ const virtualDate = (real: DateConstructor): DateConstructor => {
   });
 };
 
-type Method = (...given: unknown[]) => unknown;
+type PlatformFunction = (...given: unknown[]) => unknown;
 
 /** Undoes what {@link replacePlatform} has replaced. */
 let restore: (() => void)[] = [];
 let users = 0;
 
-function replace(owner: object, name: string, make: (real: Method) => unknown): void {
+function replace(owner: object, name: string, make: (real: PlatformFunction) => unknown): void {
   const before = Object.getOwnPropertyDescriptor(owner, name);
   const real: unknown = Reflect.get(owner, name);
   if (typeof real !== "function") return;
@@ -174,12 +174,12 @@ const replaceInside = <Given extends unknown[]>(
     return current === undefined ? real(...given) : own(current, ...given);
   });
 
-const cancelTimer = (real: Method) => (timer: unknown) =>
+const cancelTimer = (real: PlatformFunction) => (timer: unknown) =>
   timer instanceof VirtualTimer ? void timer.close() : real(timer);
 
 /** What would end the process, or fail the test, ends the life that it comes from. */
 const emitUnlessInside =
-  (real: Method) =>
+  (real: PlatformFunction) =>
   (...given: unknown[]) => {
     const [event, error] = given;
     const current = currentSurroundings();
@@ -218,7 +218,7 @@ function replaceAll(): void {
 }
 
 /** The look-ups of a call are parts of it. */
-function enterCall(call: CallTrace): Place | undefined {
+function enterCall(call: CallTrace): CallPlace | undefined {
   const place = places.getStore();
   if (place === undefined || call.isPart) return place;
   place.own.onCall(call);
@@ -234,7 +234,7 @@ function failCall(message: unknown): void {
 function followCalls(): void {
   const { start, error } = process
     .getBuiltinModule("node:diagnostics_channel")
-    .tracingChannel<Place | undefined, CallTrace>("pod-partner:call");
+    .tracingChannel<CallPlace | undefined, CallTrace>("pod-partner:call");
   start.bindStore(places, enterCall);
   error.subscribe(failCall);
   restore.push(() => {

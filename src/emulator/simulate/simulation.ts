@@ -59,7 +59,7 @@ export interface Habits {
   readonly handles: boolean;
 }
 
-interface Latest {
+interface LatestResponse {
   /** Of the response before the latest change. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly init: ResponseInit;
@@ -128,7 +128,7 @@ export class Simulation<Database extends object> {
     const { emulation, emulator } = this.parts;
     emulation.load(jsonCopy(this.#begin));
     emulator.requests.clear();
-    const run = new Run(this, schedule, habits);
+    const run = new SimulatedRun(this, schedule, habits);
     this.#deliver = run.deliver;
     await run.play();
     return run;
@@ -137,7 +137,7 @@ export class Simulation<Database extends object> {
 
 /** A run that has ended. Its worlds are those of the next run as soon as that begins. */
 export type PlayedRun = Pick<
-  Run<object>,
+  SimulatedRun<object>,
   "schedule" | "trace" | "findings" | "counts" | "habits" | "changes" | "worlds" | "unhandled" | "backwards"
 >;
 
@@ -163,7 +163,7 @@ const stepOutside = (step: Pick<Step, "kind" | "text" | "point" | "events">): St
 });
 
 /** One run of the programs under a schedule. */
-class Run<Database extends object> {
+class SimulatedRun<Database extends object> {
   readonly schedule: Schedule;
   readonly #ledger = new Ledger();
   readonly findings: SimulationFinding[] = [];
@@ -174,7 +174,7 @@ class Run<Database extends object> {
   readonly #clock: VirtualClock;
   readonly #storage: KeyValueStorage;
   readonly #programs: Running<Database>[];
-  readonly #latest = new Map<string, { readonly now: Latest; readonly before: Latest | undefined }>();
+  readonly #latest = new Map<string, { readonly now: LatestResponse; readonly before: LatestResponse | undefined }>();
   readonly #downUntil = { storage: 0, database: 0 };
   #database: Database | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
