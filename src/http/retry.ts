@@ -121,12 +121,15 @@ export async function waitForRetry(call: Call, error: unknown, next: number, int
 const isPaced = ({ core }: Call, error: unknown): boolean =>
   isRateLimited(error) || (isOverload(error) && core.paced && core.pacer.slowed);
 
-/** Waits for the response's `Retry-After`. Without one, or if the call has already waited for it, waits for a backoff. */
+/**
+ * Waits for the response's `Retry-After`, unless the call has already waited for it, and at least for a backoff: a `Retry-After` of 0 would
+ * use up all attempts at once, and one of a second before an outage of ten seconds ends.
+ */
 export async function waitToRetry(call: Call, error: unknown, number: number, waited = false): Promise<void> {
   const { core, id: callId, retry, scope, name: endpoint, attempts } = call;
   const retryAfter = waited ? undefined : retryAfterOf(error);
   const refusal = attempts.refusalOf(error);
-  const delay = refusal?.ms ?? retryAfter ?? backoff(number, retry);
+  const delay = refusal?.ms ?? Math.max(retryAfter ?? 0, backoff(number, retry));
   const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
   const why = refusal === undefined ? "the wait before the next attempt" : "the rate limit's Retry-After";
   await call.step(retryAfter === undefined ? "backoff" : "retry-after", async (trace) => {

@@ -7,9 +7,13 @@ import { fetchFailed } from "../support/fetch-failed.ts";
 import { settle } from "../support/settle.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
+const unavailable = async (headers?: Record<string, string>) =>
+  new Response("<h1>Unavailable</h1>", { status: 503, headers: { "content-type": "text/html", ...headers } });
+
 /** How a request fails in an outage, as Node's `fetch` reports it. */
 const failures = {
-  "503": async () => new Response("<h1>Unavailable</h1>", { status: 503, headers: { "content-type": "text/html" } }),
+  "503": () => unavailable(),
+  "503, Retry-After: 0": () => unavailable({ "retry-after": "0" }),
   refused: () => Promise.reject(fetchFailed("ECONNREFUSED", "connect")),
   unresolved: () => Promise.reject(fetchFailed("EAI_AGAIN", "getaddrinfo")),
 };
