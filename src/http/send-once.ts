@@ -95,7 +95,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
   const { pacer, observer, redact } = core;
   const attempt = attempts.count + 1;
   const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
-    let isAnswered = false;
+    let head: ResponseHead | undefined;
     let refusal: PendingRefusal | undefined;
     let isSent = false;
     try {
@@ -109,7 +109,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
       const { at: began } = attempts.begin();
       const limit = endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout;
       const arrival = await exchange(call, request, limit, (response) => {
-        isAnswered = true;
+        head = response;
         const { status, headers } = response;
         trace.status = status;
         attempts.responded(status);
@@ -123,12 +123,11 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
       return arrival;
     } catch (caught) {
       const isRead = caught instanceof ApiError;
-      // A 429 refuses its request also when its body is lost.
-      const error =
-        refusal === undefined || isRead || scope.ended(caught) ? caught : errorOf(call, refusal.head, "", request.url);
+      const isLost = !isRead && !scope.ended(caught);
+      const error = isLost && head && saysAll(call, head) ? errorOf(call, head, "", request.url) : caught;
       if (!isSent) pacer.giveBack(permit);
       else if (refusal !== undefined) afterRefusal(call, permit, error, refusal, isRead);
-      else afterFailure(call, permit, error, isAnswered);
+      else afterFailure(call, permit, error, head !== undefined);
       if (error instanceof ApiError) trace.outcome = String(error.status);
       throw error;
     }
@@ -188,12 +187,20 @@ function afterRefusal(call: Call, permit: Permit, error: unknown, refusal: Pendi
   recordNothing(call, error);
 }
 
+/** Whether a response is a success. A 304 is not a redirect: it is valid after a conditional request, and decoding reports it after any other. */
+const isAccepted = ({ endpoint }: Call, response: ResponseHead): boolean =>
+  endpoint.response.kind === "binary" ? isFileReady(response) || response.status === 304 : response.ok;
+
+/**
+ * Whether the head of a response says what to do next, also when its body is lost: the file is not ready, there were too many requests, or the
+ * service or a gateway failed. Each can have a `Retry-After`.
+ */
+const saysAll = (call: Call, head: ResponseHead): boolean =>
+  !isAccepted(call, head) && ([202, 408, 429].includes(head.status) || head.status >= 500);
+
 /** Throws the typed error of a response that is not a success. */
 function assertAccepted(call: Call, { response, text }: Arrival, url: string): void {
-  const { status } = response;
-  // A 304 is not a redirect: it is valid after a conditional request, and decoding reports it after any other.
-  const accepted = call.endpoint.response.kind === "binary" ? isFileReady(response) || status === 304 : response.ok;
-  if (!accepted) throw errorOf(call, response, text, url);
+  if (!isAccepted(call, response)) throw errorOf(call, response, text, url);
 }
 
 const errorOf = ({ core, name }: Call, { status, headers }: ResponseHead, text: string, url: string): ApiError =>

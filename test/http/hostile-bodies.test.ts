@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { ConflictError, PodPartnerError } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import type { Endpoint } from "../../src/http/endpoint.ts";
 import { Paginator } from "../../src/pagination/paginator.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { rejection } from "../support/exchange.ts";
@@ -17,6 +18,13 @@ const text = JSON.stringify({ order });
 
 /** Valid JSON that needs a stack of its own depth to read. */
 const nested = "[".repeat(100_000) + "]".repeat(100_000);
+
+/** The responses with a `Retry-After`, and the endpoints whose calls end with them. A creation is looked up after a 503. */
+const headsWithRetryAfter = [
+  { status: 429, name: "RateLimitError", of: () => true },
+  { status: 503, name: "ServerError", of: ({ repeat }: Endpoint) => repeat === "safe" },
+  { status: 202, name: "NotReadyError", of: ({ response }: Endpoint) => response.kind === "binary" },
+];
 
 describe.each(transports)("a body from the wire over $name", ({ over }) => {
   const context = useService(over);
@@ -49,21 +57,22 @@ describe.each(transports)("a body from the wire over $name", ({ over }) => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it.each(endpoints.map(({ call }) => call))(
-    "of a 429 may be lost: %s is a RateLimitError, and did nothing",
-    async (call) => {
-      const headers = { ...json, "content-encoding": "gzip", "retry-after": "5" };
-      context.service.respond({ status: 429, headers, body: "not compressed" });
-      const [given = []] = argumentsOf(call) ?? [];
-      // The URL of a file has the origin of the service.
-      const here = (one: unknown) =>
-        typeof one === "string" ? one.replace("http://partner.test", context.service.baseUrl) : one;
-      const result = methodOf(context.partner, call)(...given.map(here));
-      const error = await rejection(result instanceof Paginator ? result.toArray() : (result as Promise<unknown>));
-      expect(error).toMatchObject({ name: "RateLimitError", status: 429, retryAfter: 5_000 });
-      expect(context.service.requests).toHaveLength(1);
-    },
-  );
+  it.each(
+    headsWithRetryAfter.flatMap(({ status, name, of }) =>
+      endpoints.filter(of).map(({ call }) => ({ status, name, call })),
+    ),
+  )("of a $status may be lost: $call is a $name with its Retry-After", async ({ status, name, call }) => {
+    const headers = { ...json, "content-encoding": "gzip", "retry-after": "5" };
+    context.service.respond({ status, headers, body: "not compressed" });
+    const [given = []] = argumentsOf(call) ?? [];
+    // The URL of a file has the origin of the service.
+    const here = (one: unknown) =>
+      typeof one === "string" ? one.replace("http://partner.test", context.service.baseUrl) : one;
+    const result = methodOf(context.partner, call)(...given.map(here));
+    const error = await rejection(result instanceof Paginator ? result.toArray() : (result as Promise<unknown>));
+    expect(error).toMatchObject({ name, status, retryAfter: 5_000 });
+    expect(context.service.requests).toHaveLength(1);
+  });
 
   it("is harmless data when its keys are hostile", async () => {
     const hostile = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"x","toString":7';
