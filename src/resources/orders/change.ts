@@ -3,7 +3,7 @@ import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { rememberDoubt } from "../../http/create-once.ts";
-import { lookUpUntil } from "../../http/look-up.ts";
+import { type LookUp, lookUpRefused, lookUpUntil } from "../../http/look-up.ts";
 import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { checkedOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
@@ -51,6 +51,7 @@ export const isOpen = (order: OrderProgress): boolean => cancellationsOfRest(ord
 
 /** What an order shows of a change whose response was lost. */
 interface Shown {
+  readonly response?: ResponseHead;
   readonly outcome: "made" | "not made" | "unclear";
   /** Whether no later look-up can show anything else. */
   readonly isFinal: boolean;
@@ -110,25 +111,30 @@ async function sendChange(
   try {
     return await sendWithRetries(call, request, (arrival) => call.read(arrival));
   } catch (error) {
-    const { lostUntil } = call.attempts;
-    if (lostUntil === undefined || scope.ended(error) || error instanceof DeadlineError) throw error;
+    if (scope.ended(error) || error instanceof DeadlineError) throw error;
     // Another lost response is not a refusal.
     if (verdictOf(error, true) === "lost") throw error;
-    const unknown = (cause: unknown) =>
-      new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
-    const look = async (options: RequestOptions): Promise<Shown & { readonly response?: ResponseHead }> => {
-      const found = await ifExists(
-        send(getOrder, { path: { orderReference } }, options, { needs, internal: true }).withResponse(),
-      );
-      return found === undefined ? notYet : { ...(await shownBy(found.data, options)), response: found.response };
-    };
-    const ruledOut = refusesContent(error);
-    const time = ruledOut ? 0 : Math.max(0, lostUntil - core.clock.now());
-    const { outcome, response } = await lookUpUntil(call, time, {
-      lookUp: look,
+    const look: LookUp<Shown> = {
+      lookUp: async (options) => {
+        const found = await ifExists(
+          send(getOrder, { path: { orderReference } }, options, { needs, internal: true }).withResponse(),
+        );
+        return found === undefined ? notYet : { ...(await shownBy(found.data, options)), response: found.response };
+      },
       isFinal: ({ isFinal }) => isFinal,
       outcomeOf: ({ outcome }) => outcome,
-    }).catch((cause: unknown) => {
+    };
+    const { lostUntil } = call.attempts;
+    if (lostUntil === undefined) {
+      const shown = await lookUpRefused(call, error, look);
+      if (shown?.outcome === "made" && shown.response !== undefined) return { data: undefined, response: shown.response };
+      throw error;
+    }
+    const unknown = (cause: unknown) =>
+      new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
+    const ruledOut = refusesContent(error);
+    const time = ruledOut ? 0 : Math.max(0, lostUntil - core.clock.now());
+    const { outcome, response } = await lookUpUntil(call, time, look).catch((cause: unknown) => {
       throw scope.ended(cause) && !(cause instanceof DeadlineError) ? cause : unknown(cause);
     });
     if (outcome === "made" && response !== undefined) return { data: undefined, response };

@@ -1,4 +1,4 @@
-import { ConflictError, OutcomeUnknownError } from "pod-partner";
+import { ConflictError, OutcomeUnknownError, type PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../support/exchange.ts";
@@ -65,6 +65,7 @@ function service(answers: { changes: readonly Answer[]; orders?: readonly Answer
 }
 
 const showing = (...orderlines: readonly object[]) => Response.json({ order: orderWith(...orderlines) });
+const addressed = (address: object) => Response.json({ address });
 const inProduction = refusal(409, "already_in_production");
 const completed = refusal(409, "order_completed");
 const wanted = [{ index: 1, canceledQuantity: 2 }];
@@ -285,11 +286,21 @@ describe("a cancellation without a lost response", () => {
     ["the first attempt", [inProduction]],
     ["an attempt after a 429", [refusal(429, "rate_limited"), inProduction]],
     ["an attempt after one that was never sent", [refusedConnection, inProduction]],
-  ])("is refused without a look: %s", async (_, changes) => {
-    const { partner, settle, looks } = service({ changes });
+  ])("is refused after one look at the order: %s", async (_, changes) => {
+    const { partner, settle, looks } = service({ changes, orders: [showing(lineOf(1, 3, 0))] });
     const error = await settle(rejection(partner.orders.cancel(orderReference, wanted)));
     expect(error).toMatchObject({ code: "already_in_production" });
-    expect(looks).toHaveLength(0);
+    expect(looks).toHaveLength(1);
+  });
+
+  it.each([
+    ["another client has canceled more", showing(lineOf(1, 3, 3))],
+    ["the order cannot be read", badGateway],
+  ])("is refused when %s", async (_, order) => {
+    const { partner, settle, looks } = service({ changes: [inProduction], orders: [order] });
+    const error = await settle(rejection(partner.orders.cancel(orderReference, wanted)));
+    expect(error).toMatchObject({ name: "ConflictError", code: "already_in_production" });
+    expect(looks).toHaveLength(1);
   });
 });
 
@@ -315,7 +326,6 @@ describe("orders.cancelRemaining", () => {
 });
 
 describe("a replaced address whose response was lost", () => {
-  const addressed = (address: object) => Response.json({ address });
 
   it.each([
     ["as it was sent", sentAddress],
@@ -371,25 +381,25 @@ describe("a replaced address whose response was lost", () => {
   );
 });
 
-describe("a retraction whose response was lost", () => {
-  const claimReference = ref("Claim");
-  const claim = (status: string) =>
-    Response.json({
-      claim: {
-        reference: claimReference,
-        orderReference,
-        shipmentReference: ref("Shipment"),
-        status,
-        comment: null,
-        createdBy: "user-1",
-        created: "2026-11-02T08:00:00Z",
-        retracted: status === "retracted" ? "2026-11-02T09:00:00Z" : null,
-        decision: null,
-        evidenceUrls: [],
-        claimlines: [],
-      },
-    });
+const claimReference = ref("Claim");
+const claim = (status: string) =>
+  Response.json({
+    claim: {
+      reference: claimReference,
+      orderReference,
+      shipmentReference: ref("Shipment"),
+      status,
+      comment: null,
+      createdBy: "user-1",
+      created: "2026-11-02T08:00:00Z",
+      retracted: status === "retracted" ? "2026-11-02T09:00:00Z" : null,
+      decision: null,
+      evidenceUrls: [],
+      claimlines: [],
+    },
+  });
 
+describe("a retraction whose response was lost", () => {
   it("succeeds when a repeated one is refused, and the claim is retracted by then", async () => {
     const pending = Array<Response>(4).fill(claim("pending"));
     const { partner, settle } = service({
@@ -420,5 +430,36 @@ describe("a retraction whose response was lost", () => {
     });
     const error = await settle(rejection(partner.claims.retract(claimReference)));
     expect(error).toMatchObject({ name: "ConflictError", code: "claim_not_pending" });
+  });
+});
+
+describe("a change that a killed process has made", () => {
+  it.each([
+    [
+      "orders.cancel",
+      { changes: [inProduction], orders: [showing(lineOf(1, 3, 2))] },
+      ({ orders }: PodPartner) => orders.cancel(orderReference, wanted),
+    ],
+    [
+      "orders.replaceDropshipAddress",
+      { changes: [completed], orders: [showing(lineOf(1, 1, 0, 1))], addresses: [addressed(sentAddress)] },
+      ({ orders }: PodPartner) => orders.replaceDropshipAddress(orderReference, sentAddress),
+    ],
+    [
+      "claims.retract",
+      { changes: [refusal(409, "claim_not_pending")], orders: [claim("retracted")] },
+      ({ claims }: PodPartner) => claims.retract(claimReference),
+    ],
+  ])("is no refusal when another process repeats it: %s", async (_, answers, change) => {
+    const { partner, settle, looks } = service(answers);
+    await settle(change(partner));
+    expect(looks).toHaveLength(1);
+  });
+
+  it("is refused when the claim was decided before", async () => {
+    const changes = [refusal(409, "claim_not_pending")];
+    const { partner, settle, looks } = service({ changes, orders: [claim("resolved")] });
+    expect(await settle(rejection(partner.claims.retract(claimReference)))).toMatchObject({ name: "ConflictError" });
+    expect(looks).toHaveLength(1);
   });
 });
