@@ -1,7 +1,6 @@
-import { ConflictError, NotFoundError } from "../errors/api.ts";
+import { NotFoundError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import type { Call } from "./call.ts";
-import { refusesContent } from "./outcome.ts";
 import { partOfCall, type RequestOptions } from "./request-options.ts";
 
 /*
@@ -84,13 +83,4 @@ export function lookUpOnce<Seen>(
   } as const;
   const work = () => call.lookUp((inherited) => lookUp({ ...inherited, ...overrides }), outcomeOf);
   return core.pulse.during(work, (latest) => attempts.lookedUp(latest));
-}
-
-/**
- * Looks up once what a refused change asked for: an earlier call, perhaps of a process that was killed, may have made it. Resolves to undefined
- * if the refusal has another reason, or if the look-up fails.
- */
-export async function lookUpRefused<Seen>(call: Call, error: unknown, lookUp: LookUp<Seen>): Promise<Seen | undefined> {
-  if (!(error instanceof ConflictError) || refusesContent(error)) return undefined;
-  return lookUpOnce(call, lookUp, { decides: false }).catch(() => undefined);
 }

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import type { Found } from "../../http/call.ts";
-import { type Doubts, lookUpOf, maxInDoubt, type Sending, settleOrCreate } from "../../http/create-once.ts";
+import { type Doubts, maxInDoubt, settleOrCreate } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
-import { lookUpRefused } from "../../http/look-up.ts";
 import { custom, optionFaults, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, CallContext } from "../../http/send.ts";
 import { Paginator } from "../../pagination/paginator.ts";
@@ -184,22 +183,13 @@ export function retract(
       identifiers: { claimReference },
       how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
     };
-    const make = async (sending: Sending, since: Moment | undefined) => {
-      try {
-        return await settleOrCreate(call, request, recovery, context.doubts, claimReference, sending, since);
-      } catch (error) {
-        const found = status === undefined && (await lookUpRefused(call, error, lookUpOf(call, recovery)));
-        if (!found) throw error;
-        return found;
-      }
-    };
     const { response } = await once<void>(call, context.shared, {
       kind: "retraction",
       identifier: claimReference,
       content: claimReference,
       isKept: true,
       recovery,
-      make,
+      make: (sending, since) => settleOrCreate(call, request, recovery, context.doubts, claimReference, sending, since),
     });
     return { data: undefined, response };
   });

@@ -3,12 +3,12 @@ import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { rememberDoubt } from "../../http/create-once.ts";
-import { type LookUp, lookUpRefused, lookUpUntil } from "../../http/look-up.ts";
+import { type LookUp, lookUpOnce, lookUpUntil } from "../../http/look-up.ts";
 import { refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
 import { checkedOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
-import { type ApiCall, join, type Send } from "../../http/send.ts";
+import { type ApiCall, join } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
@@ -89,12 +89,12 @@ async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
 /** Makes a change, and remembers it while its outcome is unknown: a later call with the same change may be refused because it was made. */
 function makeChange(
   call: Call<never, void>,
-  { send, inDoubt }: OrdersContext,
+  context: OrdersContext,
   request: EncodedRequest,
   change: ChangeRequest,
 ): Promise<Found<void>> {
   const key = `${call.name} ${request.url} ${String(request.body)}`;
-  return rememberDoubt(call, inDoubt, key, undefined, () => sendChange(call, send, request, change));
+  return rememberDoubt(call, context.inDoubt, key, undefined, () => sendChange(call, context, request, change));
 }
 
 /**
@@ -103,7 +103,7 @@ function makeChange(
  */
 async function sendChange(
   call: Call<never, void>,
-  send: Send,
+  { send, shared }: OrdersContext,
   request: EncodedRequest,
   { orderReference, needs, shownBy, identifiers, how }: ChangeRequest,
 ): Promise<Found<void>> {
@@ -126,8 +126,10 @@ async function sendChange(
     };
     const { lostUntil } = call.attempts;
     if (lostUntil === undefined) {
-      const shown = await lookUpRefused(call, error, look);
-      if (shown?.outcome === "made" && shown.response !== undefined) return { data: undefined, response: shown.response };
+      // A process that was killed may have made the change, and its job runs again in one that shares the storage.
+      const isAnswer = shared === undefined || !(error instanceof ConflictError) || refusesContent(error);
+      const shown = isAnswer ? undefined : await lookUpOnce(call, look, { decides: false }).catch(() => undefined);
+      if (shown?.outcome === "made" && shown.response) return { data: undefined, response: shown.response };
       throw error;
     }
     const unknown = (cause: unknown) =>

@@ -1,4 +1,10 @@
-import { ConflictError, OutcomeUnknownError, type PodPartner } from "pod-partner";
+import {
+  ConflictError,
+  memoryStorage,
+  OutcomeUnknownError,
+  type PodPartner,
+  type PodPartnerOptions,
+} from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../support/exchange.ts";
@@ -41,7 +47,10 @@ const orderWith = (...orderlines: readonly object[]) => ({
 });
 
 /** A service that gives one answer to each change, and one to each look; the last answer of a list is given again. */
-function service(answers: { changes: readonly Answer[]; orders?: readonly Answer[]; addresses?: readonly Answer[] }) {
+function service(
+  answers: { changes: readonly Answer[]; orders?: readonly Answer[]; addresses?: readonly Answer[] },
+  options: PodPartnerOptions = {},
+) {
   const clock = createManualClock();
   const requests: string[] = [];
   const looks: number[] = [];
@@ -60,12 +69,11 @@ function service(answers: { changes: readonly Answer[]; orders?: readonly Answer
     });
     return Promise.race([next(answers[kind], counts[kind]++), aborted]);
   };
-  const partner = partnerWith({ fetch, clock });
+  const partner = partnerWith({ fetch, clock, ...options });
   return { clock, requests, looks, partner, settle: <T>(call: PromiseLike<T>) => settle(clock, call, 50) };
 }
 
 const showing = (...orderlines: readonly object[]) => Response.json({ order: orderWith(...orderlines) });
-const addressed = (address: object) => Response.json({ address });
 const inProduction = refusal(409, "already_in_production");
 const completed = refusal(409, "order_completed");
 const wanted = [{ index: 1, canceledQuantity: 2 }];
@@ -286,21 +294,11 @@ describe("a cancellation without a lost response", () => {
     ["the first attempt", [inProduction]],
     ["an attempt after a 429", [refusal(429, "rate_limited"), inProduction]],
     ["an attempt after one that was never sent", [refusedConnection, inProduction]],
-  ])("is refused after one look at the order: %s", async (_, changes) => {
-    const { partner, settle, looks } = service({ changes, orders: [showing(lineOf(1, 3, 0))] });
+  ])("is refused without a look: %s", async (_, changes) => {
+    const { partner, settle, looks } = service({ changes });
     const error = await settle(rejection(partner.orders.cancel(orderReference, wanted)));
     expect(error).toMatchObject({ code: "already_in_production" });
-    expect(looks).toHaveLength(1);
-  });
-
-  it.each([
-    ["another client has canceled more", showing(lineOf(1, 3, 3))],
-    ["the order cannot be read", badGateway],
-  ])("is refused when %s", async (_, order) => {
-    const { partner, settle, looks } = service({ changes: [inProduction], orders: [order] });
-    const error = await settle(rejection(partner.orders.cancel(orderReference, wanted)));
-    expect(error).toMatchObject({ name: "ConflictError", code: "already_in_production" });
-    expect(looks).toHaveLength(1);
+    expect(looks).toHaveLength(0);
   });
 });
 
@@ -326,6 +324,7 @@ describe("orders.cancelRemaining", () => {
 });
 
 describe("a replaced address whose response was lost", () => {
+  const addressed = (address: object) => Response.json({ address });
 
   it.each([
     ["as it was sent", sentAddress],
@@ -381,25 +380,25 @@ describe("a replaced address whose response was lost", () => {
   );
 });
 
-const claimReference = ref("Claim");
-const claim = (status: string) =>
-  Response.json({
-    claim: {
-      reference: claimReference,
-      orderReference,
-      shipmentReference: ref("Shipment"),
-      status,
-      comment: null,
-      createdBy: "user-1",
-      created: "2026-11-02T08:00:00Z",
-      retracted: status === "retracted" ? "2026-11-02T09:00:00Z" : null,
-      decision: null,
-      evidenceUrls: [],
-      claimlines: [],
-    },
-  });
-
 describe("a retraction whose response was lost", () => {
+  const claimReference = ref("Claim");
+  const claim = (status: string) =>
+    Response.json({
+      claim: {
+        reference: claimReference,
+        orderReference,
+        shipmentReference: ref("Shipment"),
+        status,
+        comment: null,
+        createdBy: "user-1",
+        created: "2026-11-02T08:00:00Z",
+        retracted: status === "retracted" ? "2026-11-02T09:00:00Z" : null,
+        decision: null,
+        evidenceUrls: [],
+        claimlines: [],
+      },
+    });
+
   it("succeeds when a repeated one is refused, and the claim is retracted by then", async () => {
     const pending = Array<Response>(4).fill(claim("pending"));
     const { partner, settle } = service({
@@ -433,33 +432,48 @@ describe("a retraction whose response was lost", () => {
   });
 });
 
-describe("a change that a killed process has made", () => {
+describe("a change that a killed process has made, with a storage", () => {
+  const changes: Readonly<Record<string, (partner: PodPartner) => Promise<unknown>>> = {
+    "orders.cancel": ({ orders }) => orders.cancel(orderReference, wanted),
+    "orders.replaceDropshipAddress": ({ orders }) => orders.replaceDropshipAddress(orderReference, sentAddress),
+  };
+  const withStorage = (code: string, order: Answer, address: object = sentAddress) =>
+    service(
+      { changes: [refusal(409, code)], orders: [order], addresses: [Response.json({ address })] },
+      { storage: memoryStorage({ organization: "shop" }) },
+    );
+
   it.each([
-    [
-      "orders.cancel",
-      { changes: [inProduction], orders: [showing(lineOf(1, 3, 2))] },
-      ({ orders }: PodPartner) => orders.cancel(orderReference, wanted),
-    ],
-    [
-      "orders.replaceDropshipAddress",
-      { changes: [completed], orders: [showing(lineOf(1, 1, 0, 1))], addresses: [addressed(sentAddress)] },
-      ({ orders }: PodPartner) => orders.replaceDropshipAddress(orderReference, sentAddress),
-    ],
-    [
-      "claims.retract",
-      { changes: [refusal(409, "claim_not_pending")], orders: [claim("retracted")] },
-      ({ claims }: PodPartner) => claims.retract(claimReference),
-    ],
-  ])("is no refusal when another process repeats it: %s", async (_, answers, change) => {
-    const { partner, settle, looks } = service(answers);
-    await settle(change(partner));
+    ["orders.cancel", "already_in_production"],
+    ["orders.cancel", "order_completed"],
+    ["orders.replaceDropshipAddress", "order_completed"],
+  ])("is no refusal when another process repeats it: %s, %s", async (name, code) => {
+    const { partner, settle, looks } = withStorage(code, showing(lineOf(1, 3, 2, 1)));
+    await settle(changes[name]?.(partner) ?? expect.fail());
     expect(looks).toHaveLength(1);
   });
 
-  it("is refused when the claim was decided before", async () => {
-    const changes = [refusal(409, "claim_not_pending")];
-    const { partner, settle, looks } = service({ changes, orders: [claim("resolved")] });
-    expect(await settle(rejection(partner.claims.retract(claimReference)))).toMatchObject({ name: "ConflictError" });
+  it.each([
+    ["nothing was canceled", "orders.cancel", showing(lineOf(1, 3, 0)), sentAddress],
+    ["another client has canceled more", "orders.cancel", showing(lineOf(1, 3, 3)), sentAddress],
+    ["the order cannot be read", "orders.cancel", badGateway, sentAddress],
+    [
+      "it has another address",
+      "orders.replaceDropshipAddress",
+      showing(lineOf(1, 1, 0)),
+      { ...sentAddress, city: "Elsewhere" },
+    ],
+  ])("is refused when %s", async (_, name, order, address) => {
+    const { partner, settle, looks } = withStorage("order_completed", order, address);
+    const error = await settle(rejection(changes[name]?.(partner) ?? expect.fail()));
+    expect(error).toMatchObject({ name: "ConflictError", code: "order_completed" });
     expect(looks).toHaveLength(1);
+  });
+
+  it("is refused without a look when the reason is what was asked for", async () => {
+    const { partner, settle, looks } = withStorage("replacement_address_locked", showing(lineOf(1, 1, 0)));
+    const error = await settle(rejection(partner.orders.replaceDropshipAddress(orderReference, sentAddress)));
+    expect(error).toMatchObject({ name: "ConflictError", code: "replacement_address_locked" });
+    expect(looks).toHaveLength(0);
   });
 });
