@@ -15,9 +15,11 @@ import { transports } from "../support/transports.ts";
 const reference = ref("Order");
 const order = { reference, status: {}, orderlines: [], onHold: null, legacyOrderCode: "DEMO-1" };
 const text = JSON.stringify({ order });
+const orderWith = (later: string) => text.replace('"status"', () => `"later":${later},"status"`);
 
-/** Valid JSON that needs a stack of its own depth to read. */
-const nested = "[".repeat(100_000) + "]".repeat(100_000);
+/** JSON of this depth. To parse the deepest one takes a second. */
+const nestedBy = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+const nested = nestedBy(100_000);
 
 /** The responses with a `Retry-After`, and the endpoints whose calls end with them. A creation is looked up after a 503. */
 const headsWithRetryAfter = [
@@ -50,11 +52,24 @@ describe.each(transports)("a body from the wire over $name", ({ over }) => {
     ["a number", "1e999", "identity", "ResponseValidationError"],
     ["nested a hundred thousand times", "[".repeat(100_000), "identity", "ResponseValidationError"],
     ["complete, and nested a hundred thousand times", nested, "identity", "ResponseValidationError"],
+    [
+      "an order with a field that is nested 5,001 times",
+      orderWith(nestedBy(5_000)),
+      "identity",
+      "ResponseValidationError",
+    ],
     ["not UTF-8", Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), "identity", "ResponseValidationError"],
   ])("causes one typed error when it is %s", async (_, body, encoding, name) => {
     context.service.respond({ headers: { ...json, "content-encoding": encoding }, body });
     expect(await rejection(get())).toMatchObject({ name: expect.stringMatching(name) });
     expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("is returned with a field that is nested a thousand times, or has many brackets in its text or side by side", async () => {
+    for (const later of [nestedBy(1_000), JSON.stringify(`\\"${"[{".repeat(10_000)}`), `[${"{},".repeat(10_000)}[]]`]) {
+      context.service.respond({ headers: json, body: orderWith(later) });
+      expect(await get()).toEqual({ ...order, later: JSON.parse(later) });
+    }
   });
 
   it.each(
@@ -94,16 +109,23 @@ describe.each(transports)("a body from the wire over $name", ({ over }) => {
     expect(() => JSON.stringify(error)).not.toThrow();
   });
 
-  it("causes one typed error, which can be printed, when the body of an error is nested a hundred thousand times", async () => {
-    context.service.respond({ status: 409, headers: json, body: `{"code":"c","message":"No.","x":${nested}}` });
-    const error = await rejection(get());
-    expect(error).toMatchObject({ name: "ConflictError", code: "c" });
-    expect(() => [
-      JSON.stringify(error),
-      JSON.stringify((error as ConflictError).response),
-      inspect(error),
-    ]).not.toThrow();
-  });
+  it.each([
+    [1_000, "c"],
+    [100_000, undefined],
+  ])(
+    "causes one typed error, which can be printed, when the body of an error is nested %d times",
+    async (depth, code) => {
+      const body = `{"code":"c","message":"No.","x":${nestedBy(depth)}}`;
+      context.service.respond({ status: 409, headers: json, body });
+      const error = await rejection(get());
+      expect(error).toMatchObject({ name: "ConflictError", code });
+      expect(() => [
+        JSON.stringify(error),
+        JSON.stringify((error as ConflictError).response),
+        inspect(error),
+      ]).not.toThrow();
+    },
+  );
 
   it("does not hide that the response to an order was lost", async () => {
     context.service.respond(
