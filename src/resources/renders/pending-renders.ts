@@ -13,6 +13,8 @@ import { getRender, getRenderMedia, type Render } from "./renders.endpoints.ts";
 const unreadable = 30_000;
 /** The number of latest renders of which the slowest counts. */
 const latestRenders = 20;
+/** Minimum milliseconds before a render that was read too early is looked at again. */
+const minPause = 1_000;
 /** Timestamps can be truncated to seconds: a render may have taken up to this many milliseconds longer than they say. */
 const cutOff = 1_000;
 
@@ -59,7 +61,8 @@ interface Waits extends BatchTools {
 
 /**
  * Waits for the render of a pair and stores the result. For the first render of a batch it requests the file. For the others it reads the
- * status when they are as old as the slowest of the latest renders was.
+ * status when they are as old as the slowest of the latest renders was. A render that is pending then takes longer than those before it: its
+ * file is requested, which may happen more often than a read of the status, each time when the render is half as old again.
  *
  * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
  */
@@ -98,39 +101,45 @@ export async function completedRender(
   const watch: Watch = {
     send,
     isNew: () => age() < unreadable,
-    waits: () => row.onlyWaits(),
+    waits: (ms) => {
+      row.onlyWaits();
+      return ms;
+    },
+    asksOnce: () => clock.now() < lastLook,
     saw: (render) => {
       seen = render;
       seenAt = clock.now();
     },
   };
 
+  /** Whether the file was ready. The status may still say otherwise for a moment. */
+  let isReady = false;
+  const sleep = (ms: number) => row.sleep(Math.min(ms, lastLook - clock.now()));
+
   /** Waits until the file is ready and closes it. It is requested again later: an open file would keep a connection during the status read. */
-  const byFile = async (): Promise<void> => {
-    const waits = (ms: number) => {
-      times.announce(age() + ms);
-      row.onlyWaits();
-    };
+  const byFile = async (waits: Watch["waits"]): Promise<void> => {
     try {
       const media = await waitForFile(context, getRenderMedia, reference, options(), { ...watch, waits });
       await media.cancel();
+      isReady = true;
     } catch (error) {
       // Only the status shows what the refusal means, and the next run needs the status.
-      if (!isRefusedFile(error) && !(error instanceof RenderFailedError)) throw error;
+      if (error instanceof RenderFailedError) return;
+      if (!isRefusedFile(error)) throw error;
+      if (seen?.status === "pending") await sleep(seenAt + interval - clock.now());
     }
-    if (seen?.status === "pending") await row.sleep(Math.min(seenAt + interval, lastLook) - clock.now());
   };
 
-  const byStatus = async (): Promise<Render> => {
+  const readStatus = async (): Promise<Render> => {
     const asked = age();
     if (seen === undefined || seen.status === "pending") {
       // Another process may have stored the result.
       const known = await created.get(pair);
-      if (known !== "lost" && known?.render !== undefined && known.reference === reference) return ended(known.render);
+      if (known !== "lost" && known?.render !== undefined && known.reference === reference) return known.render;
     }
     try {
       const isOver = seen !== undefined && seen.status !== "pending";
-      return ended(isOver ? (seen as Render) : await waitForRender(context, reference, options(), watch));
+      return isOver ? (seen as Render) : await waitForRender(context, reference, options(), watch);
     } finally {
       const render = seen as Render | undefined;
       if (render?.status === "completed") times.add(render, asked);
@@ -138,10 +147,30 @@ export async function completedRender(
     }
   };
 
+  /** Waits for a render that was pending when its status was read: an interval, or less by its file if it may be ready much earlier. */
+  const longer = async (): Promise<void> => {
+    const pause = () => Math.min(Math.max(age() / 2, minPause), interval);
+    const waitsByFile = !isReady && age() < interval / 2;
+    await sleep(waitsByFile ? pause() : interval);
+    if (waitsByFile && clock.now() < lastLook) await byFile((ms) => watch.waits(Math.max(ms, pause())));
+  };
+
+  const byStatus = async (): Promise<Render> => {
+    for (;;) {
+      const render = await readStatus();
+      if (render.status !== "pending") return ended(render);
+      await longer();
+    }
+  };
+
   if (entry.render !== undefined) return ended(entry.render);
   while (clock.now() < due()) {
     if (!times.isKnown && times.first === undefined) {
-      const render = byFile().then(byStatus);
+      const announce = (ms: number) => {
+        times.announce(age() + ms);
+        return watch.waits(ms);
+      };
+      const render = byFile(announce).then(byStatus);
       const over = () => {
         times.first = undefined;
       };

@@ -66,8 +66,10 @@ export interface Watch {
   readonly send: SendPart;
   /** Whether the render is so new that the service may not show it yet. Then a 404 does not end the wait. */
   readonly isNew: () => boolean;
-  /** Called before each pause, with its milliseconds. */
-  readonly waits: (ms: number) => void;
+  /** Called before each pause, with its milliseconds. Returns how long it is to last. */
+  readonly waits: (ms: number) => number;
+  /** Whether a pending render ends the wait for its status, so that the batch decides how to wait for it. */
+  readonly asksOnce: () => boolean;
   /** Called with each record that was read. */
   readonly saw: (render: Render) => void;
 }
@@ -101,10 +103,10 @@ const waiting = <T>(
         });
         if ("data" in seen) return seen;
         if (last) throw new DeadlineError({ message: "The deadline ended before the result was available." });
-        watch?.waits(seen.wait);
+        const pause = watch?.waits(seen.wait) ?? seen.wait;
         last = await call.step("poll", (trace) => {
           trace.outcome = "waited";
-          return call.scope.sleepBeforeLook(seen.wait);
+          return call.scope.sleepBeforeLook(pause);
         });
       }
     } catch (error) {
@@ -136,7 +138,7 @@ async function reportPending({ scope }: Call, { onPending }: WaitOptions, render
 /** The wait uses only the status of a render. */
 const needsStatus = { needs: ["status"] };
 
-/** Reads the status of a render until it is completed, at the times of `Retry-After`, or once in each interval. */
+/** Reads the status of a render until it is completed, at the times of `Retry-After`, or once in each interval. In a batch perhaps only once. */
 export function waitForRender(
   context: CallContext,
   renderReference: RenderReference,
@@ -156,6 +158,7 @@ export function waitForRender(
     if (status === "completed") return seen;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });
     await reportPending(call, options, render);
+    if (watch?.asksOnce()) return seen;
     const said = parseRetryAfter(seen.response.headers, dateOf(context.clock)) ?? defaults.interval;
     return { wait: options.interval ?? Math.min(Math.max(said, minRetry), defaults.interval) };
   });

@@ -114,6 +114,41 @@ describe("renders of 3 s", () => {
   });
 });
 
+describe("renders that take longer than those before them", () => {
+  const seconds = (n: number) => n * 1_000;
+  const retryAfter = (left: number) => Math.ceil(left / 1_000);
+
+  // No status has a `Retry-After`.
+  it.each([
+    ["the first is faster", 50, (n: number) => (n === 1 ? seconds(1) : seconds(3)), 3],
+    ["one is slower", 50, (n: number) => (n === 30 ? seconds(4) : seconds(3)), 4],
+    ["a tenth is slower", 50, (n: number) => (n % 10 === 9 ? seconds(8) : seconds(3)), 8],
+    ["they differ by milliseconds", 50, (n: number) => seconds(3) + n, 3.05],
+    ["each is slower than the one before", 30, (n: number) => seconds(n / 2), 15],
+  ] as const)("take at most half as long again: %s", async (_, count, duration, slowest) => {
+    const { clock, partner, seen } = startService((n) => duration(n), retryAfter);
+    const began = clock.now();
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(count))), 100);
+    expect(tally(outcomes)).toEqual({ ok: count });
+    expect(clock.now() - began).toBeLessThanOrEqual(seconds(slowest * 1.5 + 1));
+    // The status, files at ages that grow by half, the status again, and the picture.
+    expect(Math.max(...looksOf(seen).slice(1))).toBeLessThanOrEqual(
+      3 + Math.ceil(Math.log(slowest) / Math.log(1.5)) + 1,
+    );
+  });
+
+  it("are read again at once when the file is ready, not an interval after the status", async () => {
+    const { clock, partner } = startService(
+      () => 100_000,
+      () => 1,
+    );
+    const began = clock.now();
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(1))), 100);
+    expect(tally(outcomes)).toEqual({ ok: 1 });
+    expect(clock.now() - began).toBeLessThanOrEqual(101_000);
+  });
+});
+
 describe("500 renders that are completed at the same time", () => {
   it("take one look each, apart from the one that is probed, as soon as they are completed", async () => {
     const { clock, partner, seen } = startService(
@@ -132,20 +167,28 @@ describe("500 renders that are completed at the same time", () => {
 });
 
 describe("the status of a render", () => {
-  it.each([70_000, 150_000, 400_000])("that takes %i ms is read once in 60 s at most", async (longest) => {
-    const { clock, partner, seen } = startService(
-      (n) => longest - ((n * 7_919) % 60_000),
-      () => 5,
-    );
-    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(40), { download: false })));
-    expect(tally(outcomes)).toEqual({ ok: 40 });
-    const reads = new Map<string, number[]>();
-    for (const { line, at } of seen)
-      if (/^GET \/renders\/\w+$/.test(line)) reads.set(line, [...(reads.get(line) ?? []), at]);
-    expect(reads.size).toBe(40);
-    const pauses = [...reads.values()].flatMap((times) => times.slice(1).map((time, n) => time - (times[n] ?? 0)));
-    expect(Math.min(...pauses, 60_000)).toBe(60_000);
-  });
+  it.each([70_000, 150_000, 400_000])(
+    "that takes %i ms is read once in 60 s at most, unless its file is ready",
+    async (longest) => {
+      const { clock, partner, seen } = startService(
+        (n) => longest - ((n * 7_919) % 60_000),
+        () => 5,
+      );
+      const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(40), { download: false })));
+      expect(tally(outcomes)).toEqual({ ok: 40 });
+      const reads = new Map<string, number[]>();
+      for (const { line, at } of seen)
+        if (/^GET \/renders\/\w+$/.test(line)) reads.set(line, [...(reads.get(line) ?? []), at]);
+      expect(reads.size).toBe(40);
+      for (const [line, times] of reads) {
+        const files = seen.filter((one) => one.line === `${line}/media`).map(({ at }) => at);
+        // The last read follows the file at once.
+        const polled = times.filter((time) => !files.includes(time));
+        const pauses = polled.slice(1).map((time, n) => time - (polled[n] ?? 0));
+        expect(Math.min(...pauses, 60_000)).toBe(60_000);
+      }
+    },
+  );
 });
 
 describe("a service whose Retry-After is always 5 s", () => {
