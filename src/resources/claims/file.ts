@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
+import { StorageError } from "../../errors/storage.ts";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import type { Found } from "../../http/call.ts";
 import { type Doubts, maxInDoubt, settleOrCreate } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { custom, optionFaults, type RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext } from "../../http/send.ts";
+import type { ApiCall, CallContext, SharedStorage } from "../../http/send.ts";
 import { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import type { ClientStorage } from "../../storage/client-storage.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
 import { KeyedMutex } from "../../util/concurrency.ts";
@@ -216,13 +216,24 @@ function earliestCreated(response: ResponseHead, sent: Moment, clock: PartnerClo
 /** The storage key for a filed claim. Its value has the `key` of the call that filed the claim. */
 const filedKey = (reference: ClaimReference): string => `claim-filed:${reference}`;
 
-/** Whether another call filed the claim: one with another `key`, or any call if this one has no key. */
+/**
+ * Whether another call filed the claim: one with another `key`, or any call if this one has no key.
+ *
+ * @throws `StorageError` while the storage is lost: then the claim of another call could be taken for this one.
+ */
 async function isFiledByOther(
-  storage: ClientStorage,
+  { open, whenLost }: SharedStorage,
   reference: ClaimReference,
   key: string | undefined,
 ): Promise<boolean> {
-  const filed = fromJson(await storage.get(filedKey(reference)));
+  const stored = await (await open()).find(filedKey(reference));
+  if (stored === "lost") {
+    if (whenLost === "continue") return false;
+    throw new StorageError({
+      message: `The storage cannot be reached, so it is not known whether another call filed ${reference}.`,
+    });
+  }
+  const filed = fromJson(stored);
   return filed !== undefined && (key === undefined || propertyOf(filed, "key") !== key);
 }
 
@@ -245,7 +256,6 @@ async function findClaim(
   const found: Found<CreatedClaim>[] = [];
   let earliest = Number.POSITIVE_INFINITY;
   const { send, clock, known, shared } = context;
-  const storage = await shared?.open();
   const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
     const { data, response } = await send(listClaims, { query: { cursor } }, each, listUse).withResponse();
     earliest = Math.min(earliest, earliestCreated(response, sent, clock));
@@ -265,7 +275,7 @@ async function findClaim(
       ...missing,
     ]);
     if (missing.length > 0 && latestTime(data.created) < earliest) continue;
-    if (!matches(data) || (storage !== undefined && (await isFiledByOther(storage, data.reference, key)))) continue;
+    if (!matches(data) || (shared && (await isFiledByOther(shared, data.reference, key)))) continue;
     found.push({ data: { reference: data.reference }, response });
   }
   if (found.length > 1) {

@@ -321,6 +321,26 @@ describe("claims with a storage", () => {
     },
   );
 
+  it.each([
+    ["fails", { key: "rma-17" }],
+    ["hangs", { key: "rma-17" }],
+    ["fails", {}],
+    ["hangs", {}],
+  ] as const)("are not taken for one another while the storage %s during a look-up: %o", async (how, options) => {
+    const { start, settle, claim, kill, lose, listed } = await shareClaim();
+    kill({ killAfter: "set claim done" }, ({ claims }) => claims.createItemIssues(claim, options));
+    const other = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-18" }));
+    const onResponse = ({ endpoint }: { endpoint: string }) => endpoint === "GET /claims/{claimReference}" && lose(how);
+    const again = start({ hooks: { onResponse } }).partner.claims.createItemIssues(claim, options);
+    expect(await settle(rejection(again))).toMatchObject({
+      name: "OutcomeUnknownError",
+      isRetryable: "key" in options,
+    });
+    lose(undefined);
+    const { reference } = await settle(start().partner.claims.createItemIssues(claim, options));
+    expect((await listed()).map((each) => each.reference).sort()).toEqual([reference, other.reference].sort());
+  });
+
   it("are retracted once, also when the queue repeats it or the first process is killed", async () => {
     const { start, settle, clock, emulator, claim, kill } = await shareClaim();
     const { reference } = await settle(start().partner.claims.createItemIssues(claim));
