@@ -1,5 +1,6 @@
 import { isObject } from "../util/foreign.ts";
 import { bytesIn, isWebStream } from "../util/kinds.ts";
+import { nextTurn } from "../util/next-turn.ts";
 
 /** Reads a stream chunk by chunk, and can release it at any moment. */
 export interface Chunks {
@@ -15,18 +16,30 @@ export function chunksOf(source: unknown): Chunks | undefined {
   if (isWebStream(source)) {
     // An iterator would be released only after the chunk that it waits for.
     const reader = source.getReader();
-    return {
-      next: async () => bytesOf(await reader.read()),
-      close: () => quietly(() => reader.cancel()),
-    };
+    return chunksFrom(
+      () => reader.read(),
+      () => reader.cancel(),
+    );
   }
   if (!isIterable(source)) return undefined;
   const iterator = source[Symbol.asyncIterator]();
   // A Node stream is destroyed. The `return()` of another iterator can wait for the current chunk.
   const release = () =>
     "destroy" in source && typeof source.destroy === "function" ? source.destroy() : iterator.return?.();
+  return chunksFrom(() => iterator.next(), release);
+}
+
+/** Chunks after which timers and signals get a turn: a source that has all its small chunks at hand would hold them off until its end. */
+const chunksPerTurn = 128;
+
+function chunksFrom(read: () => Promise<Parameters<typeof bytesOf>[0]>, release: () => unknown): Chunks {
+  let count = 0;
   return {
-    next: async () => bytesOf(await iterator.next()),
+    next: async () => {
+      count += 1;
+      if (count % chunksPerTurn === 0) await nextTurn();
+      return bytesOf(await read());
+    },
     close: () => quietly(release),
   };
 }

@@ -9,7 +9,7 @@ import type { Schema } from "../schemas/shape.ts";
 import { abortController, eitherSignal, throwIfAborted } from "../util/abort-signals.ts";
 import { textOf } from "../util/foreign.ts";
 import { Latest } from "../util/latest.ts";
-import { builtIn } from "../util/runtime.ts";
+import { nextTurn } from "../util/next-turn.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
 export interface ListOptions extends RequestOptions {
@@ -152,12 +152,6 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     return items;
   }
 }
-
-/** Read at load, so that the fake timers of a test cannot stop an iteration. The global one of the edge runtime of Next.js throws. */
-const setImmediate = builtIn("node:timers")?.setImmediate;
-
-/** Waits for a turn of the event loop. Does nothing on a platform without `setImmediate`. */
-const nextTurn = (): Promise<void> | undefined => setImmediate && new Promise((resolve) => setImmediate(resolve));
 
 /** Throws the signal's reason if the signal was aborted during the loop body. */
 function checkSignal({ signal }: ListOptions): void {

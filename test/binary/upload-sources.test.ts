@@ -3,14 +3,50 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { RequestValidationError } from "pod-partner";
+import { type ImageSource, RequestValidationError } from "pod-partner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";
 import { png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
+import { transports } from "../support/transports.ts";
 
 const response = { body: { image: { reference: ref("Image") } } };
+
+/** A source that has all its chunks at hand. `onChunk` is called before each one. A Node stream reads ahead by itself, in bounded memory. */
+const atHand: Readonly<Record<string, (chunk: Uint8Array, onChunk: () => boolean) => ImageSource>> = {
+  "an iterable": async function* (chunk, onChunk) {
+    yield png;
+    while (onChunk()) yield chunk;
+  },
+  "a web stream": (chunk, onChunk) =>
+    new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(png),
+      pull: (controller) => (onChunk() ? controller.enqueue(chunk) : controller.close()),
+    }),
+};
+
+describe.each(transports)("an upload over $name of small chunks that are all at hand", ({ over }) => {
+  const context = useService(over);
+
+  it.each(Object.keys(atHand).flatMap((kind) => [0, 2].map((size) => [kind, size] as const)))(
+    "lets the program go on, and ends at an abort: %s with chunks of %d bytes",
+    async (kind, size) => {
+      const all = 20_000;
+      const controller = new AbortController();
+      const reason = new Error("the customer has left");
+      let given = 0;
+      const onChunk = () => {
+        given += 1;
+        if (given === 1_000) setImmediate(() => controller.abort(reason));
+        return given < all;
+      };
+      const source = atHand[kind]?.(new Uint8Array(size), onChunk) as ImageSource;
+      expect(await rejection(context.partner.images.upload(source, { signal: controller.signal }))).toBe(reason);
+      expect(given).toBeLessThan(all);
+    },
+  );
+});
 
 describe("an upload", () => {
   const context = useService();
