@@ -43,8 +43,9 @@ export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 const hintFor = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(errorCodes, code) ? errorCodes[code as KnownErrorCode] : undefined;
 
-/** The maximum number of characters of a `serviceMessage`. */
+/** The maximum number of characters of a `serviceMessage`, and of a `code`, which is in every event and line of the log. */
 const maxServiceMessageLength = 3_000;
+const maxCodeLength = 200;
 
 /** The parts of an error response. */
 export interface ApiErrorDetails {
@@ -89,7 +90,7 @@ export class ApiError extends PodPartnerError {
     super(`${shorten(endpoint)} ${outcome}: ${text}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
     this.response = response;
-    if (code !== undefined) this.code = code;
+    if (code !== undefined) this.code = shorten(code, maxCodeLength);
     if (serviceMessage !== undefined) this.serviceMessage = shorten(serviceMessage, maxServiceMessageLength);
     if (hint !== undefined) this.hint = hint;
     if (retryAfter !== undefined) this.retryAfter = retryAfter;

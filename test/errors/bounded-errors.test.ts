@@ -221,3 +221,23 @@ describe("the message of every error", () => {
     });
   }
 });
+
+describe("a code of a megabyte", () => {
+  it("is shortened in the error and in each event and line of the log", async () => {
+    const code = "c".repeat(1_000_000);
+    const told: unknown[] = [];
+    const tell = (...given: unknown[]) => told.push(given);
+    const partner = new PodPartner({
+      baseUrl: "https://partner.test/v2",
+      secretKey: "test-key-bounded-errors",
+      fetch: async () => Response.json({ code, message: "No." }, { status: 500 }),
+      retry: { retries: 1, baseDelay: 1 },
+      hooks: { onRetry: tell },
+      logger: { debug: tell, info: tell, warn: tell, error: tell },
+    });
+    const error = (await rejection(partner.auth.validate())) as api.ApiError;
+    expect(error.code).toBe(`${"c".repeat(199)}…`);
+    expect(told.length).toBeGreaterThan(1);
+    expect(JSON.stringify(told).length).toBeLessThan(10_000);
+  });
+});
