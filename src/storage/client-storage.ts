@@ -1,4 +1,4 @@
-import type { PartnerClock } from "../util/clock.ts";
+import { keepProcess, type PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./contract.ts";
@@ -92,6 +92,7 @@ export class ClientStorage {
   #failures = 0;
   #successes = 0;
   #lostBy: unknown;
+  #isWriteDue = false;
 
   constructor(storage: KeyValueStorage, clock: PartnerClock, reports: StorageReports) {
     this.#storage = storage;
@@ -128,7 +129,7 @@ export class ClientStorage {
   async keep(key: string, value: Uint8Array | undefined, options: StorageSetOptions = {}): Promise<void> {
     const kept = { value, options };
     this.#kept.set(key, kept);
-    await this.#write(key, kept);
+    if (!(await this.#write(key, kept))) this.#writeLater();
   }
 
   /** Resolves to the bytes of a key that {@link ClientStorage.keep} sets; "lost" while they are not known. */
@@ -160,6 +161,18 @@ export class ClientStorage {
     for (const [key, kept] of this.#kept) {
       if (!(await this.#write(key, kept))) return;
     }
+  }
+
+  /** Tries to write the kept changes until the storage has taken them: this client may make no other call. Does not keep the process alive. */
+  #writeLater(): void {
+    if (this.#isWriteDue) return;
+    this.#isWriteDue = true;
+    const stop = this.#clock.after(tryEvery, async () => {
+      await this.#writeKept();
+      this.#isWriteDue = false;
+      if (this.#kept.size > 0) this.#writeLater();
+    });
+    keepProcess(stop, false);
   }
 
   /** Tries an operation. Resolves to "lost" while the storage is lost. `scope` is what its failure shows to be lost. */

@@ -239,21 +239,26 @@ describe("a storage that is lost", () => {
     expect([await settle(partner.storage.check()), partner.storage.state]).toEqual(["ready", "ready"]);
   });
 
-  it("between a creation and its note leaves a note that is written when the storage is back", async () => {
-    const { start, settle, lose, emulator, clock, orders, posts } = share();
-    const order = orderOf(emulator, "shop-1001");
-    const first = start({
-      hooks: { onResponse: ({ endpoint }) => endpoint === "POST /orders" && posts() === 1 && lose("fails") },
-    });
-    expect(await settle(first.partner.orders.ensure(order))).toMatchObject({ existed: false });
-    await clock.advance(60_000);
-    lose(undefined);
-    await settle(first.partner.orders.ensure({ ...order, customIdentifier: "shop-1002" }));
-    await clock.advance(1_000);
-    const other = start();
-    expect(await settle(other.partner.orders.ensure(order))).toMatchObject({ existed: true });
-    expect([other.requests(), await orders()]).toEqual([[], 2]);
-  });
+  it.each(["POST /orders", "POST /claim-item-issues", "POST /claims/{claimReference}/retract"])(
+    "between a creation and its note has the note when it is back, without another call: %s",
+    async (post) => {
+      const { start, settle, lose, emulator, clock, claim } = await shareClaim();
+      const { reference } = await settle(start().partner.claims.createItemIssues(claim));
+      const order = orderOf(emulator, "shop-1001");
+      const call = ({ orders, claims }: PodPartner): PromiseLike<unknown> => {
+        if (post === "POST /orders") return orders.ensure(order);
+        return post.endsWith("retract") ? claims.retract(reference) : claims.createItemIssues(claim, { key: "rma-17" });
+      };
+      const onResponse = ({ endpoint }: { endpoint: string }) => endpoint === post && lose("fails");
+      await settle(call(start({ hooks: { onResponse } }).partner));
+      await clock.advance(60_000);
+      lose(undefined);
+      await clock.advance(2_000);
+      const other = start();
+      await settle(call(other.partner));
+      expect(other.requests()).toEqual([]);
+    },
+  );
 });
 
 describe("claims with a storage", () => {
@@ -338,6 +343,18 @@ describe("claims with a storage", () => {
     });
     lose(undefined);
     const { reference } = await settle(start().partner.claims.createItemIssues(claim, options));
+    expect((await listed()).map((each) => each.reference).sort()).toEqual([reference, other.reference].sort());
+  });
+
+  it("are not taken for one that another process filed just before its storage was lost", async () => {
+    const { start, settle, claim, kill, lose, listed, clock } = await shareClaim();
+    kill({ killAfter: "set claim done" }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
+    const onResponse = ({ endpoint }: { endpoint: string }) => endpoint === "POST /claim-item-issues" && lose("fails");
+    const { partner } = start({ hooks: { onResponse } });
+    const other = await settle(partner.claims.createItemIssues(claim, { key: "rma-18" }));
+    lose(undefined);
+    await clock.advance(60_000);
+    const { reference } = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
     expect((await listed()).map((each) => each.reference).sort()).toEqual([reference, other.reference].sort());
   });
 
