@@ -146,8 +146,11 @@ export function getMany(
 ): (rows: Rows<unknown>, options?: ManyRows<unknown, ManyOptions>) => AsyncIterable<Outcome<unknown, unknown>> {
   return function getMany(rows, options = {}) {
     const callSite = captureCallSite(getMany);
+    // A read in progress ends with the loop.
+    const work = (reference: unknown, request: RequestOptions, { left }: StartedRow) =>
+      get(reference, { ...request, signal: left });
     async function* outcomes() {
-      yield* many(rows, checkedMany(manyOptions, rows, options), { concurrency: 16, priority, work: get, callSite });
+      yield* many(rows, checkedMany(manyOptions, rows, options), { concurrency: 16, priority, work, callSite });
     }
     return iterateOnce(name, outcomes());
   };

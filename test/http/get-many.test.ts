@@ -1,7 +1,9 @@
-import type { Outcome } from "pod-partner";
+import type { Outcome, PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { collect } from "../support/collect.ts";
 import { rejection } from "../support/exchange.ts";
+import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { setUp } from "../support/setup.ts";
 
@@ -52,6 +54,46 @@ describe("getMany", () => {
     expect(emulator.requests.length - before).toBeLessThanOrEqual(4);
     const signal = AbortSignal.abort("enough");
     expect(await rejection(collect(partner.orders.getMany(references, { signal })))).toBe("enough");
+  });
+
+  it.each<[string, (partner: PodPartner) => AsyncIterable<unknown>]>([
+    ["orders.getMany", ({ orders }) => orders.getMany([ref("Order", "1"), ref("Order", "2")])],
+    ["claims.getMany", ({ claims }) => claims.getMany([ref("Claim", "1"), ref("Claim", "2")])],
+    ["shipments.getMany", ({ shipments }) => shipments.getMany([ref("Shipment", "1"), ref("Shipment", "2")])],
+    ["products.getMany", ({ catalog }) => catalog.products.getMany([ref("Product", "1"), ref("Product", "2")])],
+    [
+      "compositions.search",
+      ({ compositions }) => compositions.search({ productReference: ref("Product"), sceneReference: ref("Scene") }),
+    ],
+  ])("cancels a read without a response when the caller leaves the loop: %s", async (_, read) => {
+    const perspectives = [{ reference: ref("Perspective", "1") }, { reference: ref("Perspective", "2") }];
+    const scene = { reference: ref("Scene"), perspectives, allowsProductPerspectives: false };
+    let open = 0;
+    const fetch = async (request: Request, init?: RequestInit) => {
+      if (request.url.includes("/scenes/")) return Response.json({ scene });
+      if (request.url.endsWith("1")) {
+        // The other read has left by then, unless it waits for the levels of the first response.
+        for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        const composition = { reference: ref("Composition"), tokenCost: 1 };
+        return Response.json(
+          { composition, code: "no", message: "No." },
+          { status: request.url.includes("lookup") ? 200 : 409 },
+        );
+      }
+      open += 1;
+      return new Promise<Response>((_, reject) =>
+        init?.signal?.addEventListener("abort", () => {
+          open -= 1;
+          reject(new Error("canceled"));
+        }),
+      );
+    };
+    let count = 0;
+    for await (const _ of read(partnerWith({ fetch, clock: createManualClock() }))) {
+      count += 1;
+      break;
+    }
+    expect([count, open]).toEqual([1, 0]);
   });
 
   it("refuses wrong rows and options before a request is sent", async () => {

@@ -11,10 +11,11 @@ import type { ProductgroupReference, ProductReference, SceneReference } from "..
 import { check } from "../../schemas/check.ts";
 import { reference } from "../../schemas/shape.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
+import { abortController, eitherSignal } from "../../util/abort-signals.ts";
 import { splitFields } from "../../util/fields.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { listProducts } from "../catalog/catalog.endpoints.ts";
-import { type ManyOptions, many, manyRows } from "../many.ts";
+import { type ManyOptions, many, manyRows, type StartedRow } from "../many.ts";
 import { listPerspectives } from "../perspectives/perspectives.ts";
 import { getScene, listScenes } from "../scenes/scenes.ts";
 import { type Composition, type CompositionParts, composition, lookupComposition } from "./compositions.endpoints.ts";
@@ -69,7 +70,9 @@ export async function* searchCompositions(
   const { productReference, sceneReference, productgroupReference } = checked.value as CompositionSearch;
   const [, rest] = splitFields(options, "concurrency");
   const { callId = newCallId(), priority = ofClient } = rest;
-  const each: RequestOptions = { ...rest, callId, priority };
+  /** Aborts the reads in progress when the loop ends. */
+  const left = abortController();
+  const each: RequestOptions = { ...rest, callId, priority, signal: eitherSignal(rest.signal, left.signal) };
   const storage = await openStorage();
 
   const perspectivesOf = (product: ProductReference) =>
@@ -135,9 +138,18 @@ export async function* searchCompositions(
     return inTurn;
   }
 
-  const how = { concurrency: 16, priority, work: lookUpInOrder, callSite };
-  for await (const outcome of many(combinations(), { ...options, callId }, how)) {
-    if (!outcome.ok) throw outcome.error;
-    if (outcome.value !== undefined) yield { ...(outcome.input as CompositionParts), composition: outcome.value };
+  const work = (parts: CompositionParts, request: RequestOptions, row: StartedRow) =>
+    lookUpInOrder(parts, { ...request, signal: row.left });
+  try {
+    for await (const outcome of many(
+      combinations(),
+      { ...options, callId },
+      { concurrency: 16, priority, work, callSite },
+    )) {
+      if (!outcome.ok) throw outcome.error;
+      if (outcome.value !== undefined) yield { ...(outcome.input as CompositionParts), composition: outcome.value };
+    }
+  } finally {
+    left.abort();
   }
 }
