@@ -75,7 +75,7 @@ export class ApiError extends PodPartnerError {
   declare readonly code: ErrorCode | undefined;
   declare readonly serviceMessage: string | undefined;
   declare readonly hint: string | undefined;
-  readonly isRetryable: boolean = false;
+  readonly isRetryable: boolean;
   /** The response: status, headers and body. */
   readonly response: ErrorResponse;
   /** The response's `Retry-After` in milliseconds; undefined without one. */
@@ -89,6 +89,8 @@ export class ApiError extends PodPartnerError {
     const text = inOneLine(shorten(serviceMessage ?? message, 1_000));
     super(`${shorten(endpoint)} ${outcome}: ${text}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
+    // 408: a gateway stopped waiting. Where a repeat could do harm, the call ends as an `OutcomeUnknownError` instead.
+    this.isRetryable = response.status === 408;
     this.response = response;
     if (code !== undefined) this.code = shorten(code, maxCodeLength);
     if (serviceMessage !== undefined) this.serviceMessage = shorten(serviceMessage, maxServiceMessageLength);

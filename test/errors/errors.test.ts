@@ -25,12 +25,14 @@ const classes = {
   RendertokenLimitError: sdk.RendertokenLimitError,
 };
 
-/** Every status of specification 7, its class, and whether a retry can help. */
+/** Every status of specification 7 and some of gateways, their classes, and whether a retry can help. */
 const statuses = [
   [400, "BadRequestError", false],
   [401, "AuthenticationError", false],
   [403, "PermissionDeniedError", false],
   [404, "NotFoundError", false],
+  // A gateway's: it stopped waiting for the service.
+  [408, "ApiError", true],
   [409, "ConflictError", false],
   [410, "GoneError", false],
   [422, "ApiError", false],
