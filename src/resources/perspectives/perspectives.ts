@@ -52,8 +52,8 @@ const perspectiveSummary = () =>
     reference: reference("Perspective"),
     name: z.nullish(text()),
     output: z.nullish(output()),
-    scenes: z.nullish(scenes()),
-    products: z.nullish(products()),
+    scenes: descriptive(z.nullish(scenes()), false),
+    products: descriptive(z.nullish(products()), false),
   });
 
 export const listPerspectives = endpoint({

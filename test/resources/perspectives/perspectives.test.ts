@@ -1,5 +1,7 @@
+import type { InvalidResponseEvent, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { useExchange } from "../../support/exchange.ts";
+import { partnerWith } from "../../support/partner.ts";
 import { ref } from "../../support/references.ts";
 
 describe("perspectives (specification 2.9, 4.6)", () => {
@@ -20,5 +22,27 @@ describe("perspectives (specification 2.9, 4.6)", () => {
       { body: { perspectives: [] } },
     );
     expect(result).toStrictEqual([]);
+  });
+
+  const reference = ref("Perspective", "1");
+  it.each([
+    [
+      "perspectives.list",
+      (partner: PodPartner) => partner.perspectives.list(),
+      (one: object) => ({ perspectives: [one] }),
+    ],
+    [
+      "perspectives.get",
+      (partner: PodPartner) => partner.perspectives.get(reference),
+      (perspective: object) => ({ perspective }),
+    ],
+  ] as const)("%s reports `scenes` and `products` that are no lists, and returns them", async (_, call, body) => {
+    const reported: InvalidResponseEvent[] = [];
+    const hooks = { onInvalidResponse: (event: InvalidResponseEvent) => reported.push(event) };
+    const output = { widthPx: 1, heightPx: 1, format: "png" };
+    const perspective = { reference, name: "Front", output, scenes: "all", products: {} };
+    const partner = partnerWith({ hooks, fetch: async () => Response.json(body(perspective)) });
+    expect([await call(partner)].flat()).toStrictEqual([perspective]);
+    expect(reported.flatMap(({ issues }) => issues.map(({ path }) => path.at(-1)))).toEqual(["scenes", "products"]);
   });
 });
