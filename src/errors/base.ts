@@ -222,6 +222,15 @@ export function attachCall(error: PodPartnerError, call: CallDetails): void {
   error.stack = lines.filter((line) => line !== "").join("\n");
 }
 
+/** Redacts an error whose message has the key: a caller can put it where it does not belong, such as a path or the name of a field. */
+export function redactError(error: PodPartnerError, redact: (text: string) => string): void {
+  if (redact(error.message) === error.message || !Object.isExtensible(error)) return;
+  for (const name of Object.getOwnPropertyNames(error)) {
+    // The cause is redacted where it is made.
+    if (name !== "cause") Reflect.set(error, name, mapTexts(Reflect.get(error, name), redact));
+  }
+}
+
 /**
  * Something threw an unexpected error: your code, such as a polyfilled signal or a getter of an option, or the SDK itself. `cause` has its
  * message and stack. If the service may have carried out a creation, `identifiers` identify it.

@@ -1,6 +1,6 @@
 import type { Upload, UploadOpening } from "../binary/source.ts";
 import type { TimelineEntry } from "../errors/base.ts";
-import { attachCall, PodPartnerError } from "../errors/base.ts";
+import { attachCall, PodPartnerError, redactError } from "../errors/base.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import type { Assumptions } from "../schemas/assumptions.ts";
@@ -117,8 +117,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.#faults = faults;
     this.core = core;
     this.endpoint = endpoint;
-    this.name = nameOf(endpoint);
-    this.id = options.callId ?? newCallId();
+    this.name = core.redact(nameOf(endpoint));
+    this.id = options.callId === undefined ? newCallId() : core.redact(options.callId);
     this.isPart = propertyOf(given, partOfCall) !== undefined;
     this.isUrgent = propertyOf(given, partOfCall) === "urgent";
     this.options =
@@ -267,6 +267,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     const error = this.#typed(thrown);
     if (!(error instanceof PodPartnerError)) return error;
     const { name: endpoint, id: callId, timeline, attempts } = this;
+    redactError(error, this.core.redact);
     attachCall(error, { endpoint, callId, timeline, identifiers: attempts.identifiers });
     return error;
   }

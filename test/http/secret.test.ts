@@ -199,6 +199,34 @@ describe("the secret key is never shown (law 1)", () => {
     expectSilence(reported);
   });
 
+  const options: sdk.RequestOptions = Object({ [secretKey]: 1 });
+  it.each<[place: string, call: (partner: sdk.PodPartner) => PromiseLike<unknown>]>([
+    ["the path of a request", (partner) => partner.request("GET", `/keys/${secretKey}`)],
+    ["a path that is refused", (partner) => partner.request("GET", `keys/${secretKey}`)],
+    ["an unknown option", (partner) => partner.orders.get(ref("Order"), options)],
+    ["an unknown field", (partner) => partner.orders.create({ ...combinedOrder, ...options })],
+    ["the path of a file", (partner) => partner.images.upload(`/no/such/${secretKey}`)],
+    ["the name of a call", (partner) => partner.orders.get(ref("Order"), { callId: secretKey })],
+  ])("in the error and the events of a call whose caller put it into %s", async (_, call) => {
+    const reported: unknown[] = [];
+    const report = (...all: unknown[]) => void reported.push(all);
+    const channels = ["call", "attempt"].map((kind) => tracingChannel(`pod-partner:${kind}`));
+    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.subscribe(report);
+    const partner = new sdk.PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      hooks: { onRequest: report, onResponse: report },
+      logger: { debug: report, info: report, warn: report, error: report },
+    });
+    context.service.respond({ status: 404, body: { code: "not_found", message: "?" } });
+    const error = await rejection(call(partner));
+    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.unsubscribe(report);
+    expect(sdk.PodPartnerError.isInstance(error)).toBe(true);
+    expectSilence(error);
+    expectSilence(reported);
+    expect(reported.length).toBeGreaterThan(0);
+  });
+
   it("in the events of the hooks, the logger and the tracing channels", async () => {
     const reported: unknown[] = [];
     const report = (...all: unknown[]) => void reported.push(all);
