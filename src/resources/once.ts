@@ -21,6 +21,7 @@ import {
 import { fromJson, toJson } from "../storage/values.ts";
 import { dateOf, longestSince, type Moment, momentOf } from "../util/clock.ts";
 import { canonicalJson, hexOf, sha256 } from "../util/digest.ts";
+import { webCrypto } from "../util/runtime.ts";
 
 /*
  * How all processes that share a storage make a creation once. One process at a time works on it, under a lock. It writes a note before it
@@ -176,12 +177,14 @@ interface TakenLock {
 /**
  * Reads the note of a creation. Tries to take the lock unless the note shows that the creation was made.
  *
+ * @param owner Names all attempts of one turn.
  * @param since Since when the call has waited only for the storage.
  */
 async function tryTurn<Data>(
   call: Call<never, Data>,
   storage: ClientStorage,
   { noteKey, lockKey, content }: Keys,
+  owner: string,
   since: number,
 ): Promise<Tried<Data>> {
   try {
@@ -200,7 +203,7 @@ async function tryTurn<Data>(
       isForThis = purpose === noteKey;
       return false;
     };
-    const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, mayTakeFrom });
+    const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, owner, mayTakeFrom });
     if (lock === "lost") return lock;
     if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
     return new CreationTurn(call, { storage, noteKey, content, lock, note, noteBytes: bytes });
@@ -243,12 +246,13 @@ async function takeTurn<Data>(
   keys: Keys,
 ): Promise<CreationTurn | MadeOnce<Data>> {
   const { scope } = call;
+  const owner = webCrypto().randomUUID();
   const began = scope.elapsed();
   let nextLookUp = began + firstLookUp;
   let lostSince: number | undefined;
   const attempt = async (): Promise<CreationTurn | MadeOnce<Data> | "lost" | undefined> => {
     const since = lostSince ?? scope.elapsed();
-    const tried = await tryTurn(call, storage, keys, since);
+    const tried = await tryTurn(call, storage, keys, owner, since);
     lostSince = tried === "lost" ? since : undefined;
     if (tried === "lost") {
       // Waiting would not help, for example if the table does not exist in Postgres.

@@ -39,6 +39,8 @@ interface Lockable {
 export interface LockHolder {
   /** What the holder uses the lock for. Default: an empty string. */
   readonly purpose: string;
+  /** Who took it. */
+  readonly owner: string;
   /** When the lock was taken, by the holder's clock; NaN if the value is not that of a lock. */
   readonly takenAt: number;
 }
@@ -46,13 +48,18 @@ export interface LockHolder {
 export interface LockOptions {
   /** What the lock is for, without a space. Other processes see it. */
   readonly purpose?: string;
+  /**
+   * Who takes it. A slow storage can set a lock after its caller has given up: the same owner takes it over, and does not wait for it. Default:
+   * another one for each call.
+   */
+  readonly owner?: string;
   /** Whether to take the lock away from its holder. The holder's lock is no longer certain after its next renewal. */
   readonly mayTakeFrom?: (holder: LockHolder) => boolean;
 }
 
 function holderOf(value: Uint8Array): LockHolder {
-  const [takenAt, , purpose = ""] = new TextDecoder().decode(value).split(" ");
-  return { purpose, takenAt: Number(takenAt) };
+  const [takenAt, owner = "", purpose = ""] = new TextDecoder().decode(value).split(" ");
+  return { purpose, owner, takenAt: Number(takenAt) };
 }
 
 /**
@@ -64,9 +71,9 @@ export async function takeLock(
   key: string,
   lifetime: number,
   clock: PartnerClock,
-  { purpose = "", mayTakeFrom = () => false }: LockOptions = {},
+  { purpose = "", owner = webCrypto().randomUUID(), mayTakeFrom = () => false }: LockOptions = {},
 ): Promise<Lock | "lost" | undefined> {
-  const token = new TextEncoder().encode(`${dateOf(clock)} ${webCrypto().randomUUID()} ${purpose}`.trimEnd());
+  const token = new TextEncoder().encode(`${dateOf(clock)} ${owner} ${purpose}`.trimEnd());
   /** When the latest request began that took or renewed the lock; undefined when another holder has it or had it. */
   let held: Moment | undefined;
   let ttl = lifetime;
@@ -83,8 +90,9 @@ export async function takeLock(
     taken = await set(null);
     if (taken === false) {
       const value = await storage.get(key);
+      const holder = value && holderOf(value);
       // A read deletes a damaged value, and then the key is free.
-      if (value === undefined || mayTakeFrom(holderOf(value))) taken = await set(value ?? null);
+      if (holder === undefined || mayTakeFrom(holder) || holder.owner === owner) taken = await set(value ?? null);
     }
   } catch (error) {
     // A slow storage can set the lock after this call has given up. It would only block the next call.

@@ -13,6 +13,7 @@ import { fromJson, toJson } from "../../storage/values.ts";
 import { dateOf } from "../../util/clock.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
+import { webCrypto } from "../../util/runtime.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { createRender, type Render, type RenderInput, render } from "./renders.endpoints.ts";
 import type { TokenLimits } from "./token-limits.ts";
@@ -74,8 +75,8 @@ export class CreatedRenders {
     await this.#storage.keep(`render:${pair}`, toJson(entry));
   }
 
-  lock(pair: string): Promise<Lock | "lost" | undefined> {
-    return this.#storage.lock(`render-lease:${pair}`);
+  lock(pair: string, owner: string): Promise<Lock | "lost" | undefined> {
+    return this.#storage.lock(`render-lease:${pair}`, { owner });
   }
 }
 
@@ -102,6 +103,7 @@ export async function ensureRender(
   const { created, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
   const { clock, observer } = creator.context;
   const name = nameOfPair(pair);
+  const owner = webCrypto().randomUUID();
   // Not a render of this run: each creation deducts tokens.
   const isRetried = ({ render, created }: RenderEntry) => render?.status === "failed" && created < retryFailedBefore;
   /** Resolves to "lost" if the storage is lost, and to undefined if the lock expired first: another process may have created it since. */
@@ -121,7 +123,7 @@ export async function ensureRender(
   const attempt = async (): Promise<RenderEntry | "lost" | undefined> => {
     const known = await created.get(name);
     if (known !== undefined && known !== "lost" && !isRetried(known)) return known;
-    const lock = known === "lost" ? known : await created.lock(name);
+    const lock = known === "lost" ? known : await created.lock(name, owner);
     const made = typeof lock === "object" ? await createLocked(lock) : lock;
     if (made === "lost" && creator.context.shared?.whenLost === "continue")
       return create(creator, pair, cost, row, undefined, undefined);

@@ -7,6 +7,18 @@ import { ref } from "../../support/references.ts";
 import { setUp } from "../../support/setup.ts";
 import { share, shareClaim } from "./share.ts";
 
+/** The creations that a storage makes once. */
+const creations = ["POST /orders", "POST /claim-item-issues", "POST /claims/{claimReference}/retract"];
+
+async function creationOf(post: string, { start, settle, claim, emulator }: Awaited<ReturnType<typeof shareClaim>>) {
+  const { reference } = await settle(start().partner.claims.createItemIssues(claim));
+  const order = orderOf(emulator, "shop-1001");
+  return ({ orders, claims }: PodPartner): PromiseLike<unknown> => {
+    if (post === "POST /orders") return orders.ensure(order);
+    return post.endsWith("retract") ? claims.retract(reference) : claims.createItemIssues(claim, { key: "rma-17" });
+  };
+}
+
 describe("two processes with one storage", () => {
   it("place an order once that both ensure at the same time, and the second one waits for the first", async () => {
     const { start, settle, emulator, orders } = share();
@@ -239,16 +251,12 @@ describe("a storage that is lost", () => {
     expect([await settle(partner.storage.check()), partner.storage.state]).toEqual(["ready", "ready"]);
   });
 
-  it.each(["POST /orders", "POST /claim-item-issues", "POST /claims/{claimReference}/retract"])(
+  it.each(creations)(
     "between a creation and its note has the note when it is back, without another call: %s",
     async (post) => {
-      const { start, settle, lose, emulator, clock, claim } = await shareClaim();
-      const { reference } = await settle(start().partner.claims.createItemIssues(claim));
-      const order = orderOf(emulator, "shop-1001");
-      const call = ({ orders, claims }: PodPartner): PromiseLike<unknown> => {
-        if (post === "POST /orders") return orders.ensure(order);
-        return post.endsWith("retract") ? claims.retract(reference) : claims.createItemIssues(claim, { key: "rma-17" });
-      };
+      const world = await shareClaim();
+      const { start, settle, lose, clock } = world;
+      const call = await creationOf(post, world);
       const onResponse = ({ endpoint }: { endpoint: string }) => endpoint === post && lose("fails");
       await settle(call(start({ hooks: { onResponse } }).partner));
       await clock.advance(60_000);
@@ -259,6 +267,23 @@ describe("a storage that is lost", () => {
       expect(other.requests()).toEqual([]);
     },
   );
+
+  it.each(creations)("sets a lock too late, and its own call does not wait for it: %s", async (post) => {
+    const world = await shareClaim();
+    const { start, settle, clock, storage } = world;
+    const call = await creationOf(post, world);
+    let isLate = false;
+    const set: typeof storage.set = async (key, ...rest) => {
+      if (key.includes("-lease:") && !isLate) {
+        isLate = true;
+        await new Promise<void>((resolve) => void clock.after(1_500, resolve));
+      }
+      return storage.set(key, ...rest);
+    };
+    const began = clock.now();
+    await settle(call(start({ storage: { ...storage, set } }).partner));
+    expect(clock.now() - began).toBeLessThan(5_000);
+  });
 });
 
 describe("claims with a storage", () => {

@@ -224,3 +224,21 @@ describe("a process that is suspended for longer than its lock", () => {
     expect(setup.seen.filter(({ line }) => line === "POST /images").length).toBe(1);
   });
 });
+
+it("does not wait for a lock that a slow storage sets after its row has given up", async () => {
+  const { connect, settle, storage, clock } = setUp(1_000);
+  let isLate = false;
+  const set: KeyValueStorage["set"] = async (key, ...rest) => {
+    if (key.includes("render-lease:") && !isLate) {
+      isLate = true;
+      await new Promise<void>((resolve) => void clock.after(1_500, resolve));
+    }
+    return storage.set(key, ...rest);
+  };
+  const began = clock.now();
+  const outcomes = await settle(
+    collect(connect({ storage: { ...storage, set } }).renders.batch(rowsOf(1), { download: false })),
+  );
+  expect([isLate, outcomes.map(({ ok }) => ok)]).toEqual([true, [true]]);
+  expect(clock.now() - began).toBeLessThan(8_000);
+});
