@@ -124,7 +124,7 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
     } catch (caught) {
       const isRead = caught instanceof ApiError;
       const isLost = !isRead && !scope.ended(caught);
-      const error = isLost && head && saysAll(call, head) ? errorOf(call, head, "", request.url) : caught;
+      const error = isLost && head && headDecides(call, head) ? errorOf(call, head, "", request.url) : caught;
       if (!isSent) pacer.giveBack(permit);
       else if (refusal !== undefined) afterRefusal(call, permit, error, refusal, isRead);
       else afterFailure(call, permit, error, head !== undefined);
@@ -195,7 +195,7 @@ const isAccepted = ({ endpoint }: Call, response: ResponseHead): boolean =>
  * Whether the head of a response says what to do next, also when its body is lost: the file is not ready, there were too many requests, or the
  * service or a gateway failed. Each can have a `Retry-After`.
  */
-const saysAll = (call: Call, head: ResponseHead): boolean =>
+const headDecides = (call: Call, head: ResponseHead): boolean =>
   !isAccepted(call, head) && ([202, 408, 429].includes(head.status) || head.status >= 500);
 
 /** Throws the typed error of a response that is not a success. */
