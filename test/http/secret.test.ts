@@ -35,6 +35,18 @@ const render = (status: string): StubResponse => ({
 const never = () => new Promise<never>(() => undefined);
 const hangUp = () => Promise.reject(new Error("the stub hangs up"));
 
+/** Calls `report` with each event of the tracing channels, until the returned function is called. */
+function trace(report: (...all: unknown[]) => void): () => void {
+  const channels = ["call", "attempt"].flatMap((kind) => {
+    const { start, asyncEnd } = tracingChannel(`pod-partner:${kind}`);
+    return [start, asyncEnd];
+  });
+  for (const channel of channels) channel.subscribe(report);
+  return () => {
+    for (const channel of channels) channel.unsubscribe(report);
+  };
+}
+
 describe("the secret key is never shown (law 1)", () => {
   const context = useService();
 
@@ -210,8 +222,7 @@ describe("the secret key is never shown (law 1)", () => {
   ])("in the error and the events of a call whose caller put it into %s", async (_, call) => {
     const reported: unknown[] = [];
     const report = (...all: unknown[]) => void reported.push(all);
-    const channels = ["call", "attempt"].map((kind) => tracingChannel(`pod-partner:${kind}`));
-    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.subscribe(report);
+    const stopTracing = trace(report);
     const partner = new sdk.PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
@@ -220,7 +231,7 @@ describe("the secret key is never shown (law 1)", () => {
     });
     context.service.respond({ status: 404, body: { code: "not_found", message: "?" } });
     const error = await rejection(call(partner));
-    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.unsubscribe(report);
+    stopTracing();
     expect(sdk.PodPartnerError.isInstance(error)).toBe(true);
     expectSilence(error);
     expectSilence(reported);
@@ -230,8 +241,7 @@ describe("the secret key is never shown (law 1)", () => {
   it("in the events of the hooks, the logger and the tracing channels", async () => {
     const reported: unknown[] = [];
     const report = (...all: unknown[]) => void reported.push(all);
-    const channels = ["call", "attempt"].map((kind) => tracingChannel(`pod-partner:${kind}`));
-    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.subscribe(report);
+    const stopTracing = trace(report);
     const partner = new sdk.PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
@@ -241,7 +251,7 @@ describe("the secret key is never shown (law 1)", () => {
     });
     context.service.respond(echo(503), { body: { order: { reference: secretKey } } });
     await rejection(partner.orders.get(ref("Order")));
-    for (const { start, asyncEnd } of channels) for (const channel of [start, asyncEnd]) channel.unsubscribe(report);
+    stopTracing();
     // Two requests, two responses, one retry and one invalid response, each to a hook; the log; the call and both attempts.
     expect(reported).toHaveLength(18);
     expectSilence(reported);
