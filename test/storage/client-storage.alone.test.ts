@@ -391,4 +391,142 @@ describe("a change that must not be lost, in a storage that takes no changes for
     expect(await found(client, "key")).toBe("later");
     expect(await found(guard(storage as never).client, "key")).toBe("later");
   });
+
+  it("is written although its client makes no other call: once a second, until the storage takes it", async () => {
+    const storage = memoryStorage({ clock });
+    const tries: string[] = [];
+    let down = true;
+    const noted =
+      <Given extends [key: string, ...unknown[]]>(change: (...given: Given) => Promise<boolean>) =>
+      async (...given: Given) => {
+        tries.push(`${given[0].split(":").at(-1)} at ${clock.now() - began}`);
+        if (down) throw new Error("no space");
+        return change(...given);
+      };
+    const { client } = guard({ ...storage, set: noted(storage.set), delete: noted(storage.delete) } as never);
+    const { client: other } = guard(storage as never);
+    await other.set("deleted", bytes("value"));
+    const began = clock.now();
+    await client.keep("one", bytes("value of one"));
+    await client.keep("deleted", undefined);
+    expect(await client.find("deleted")).toBeUndefined();
+    await clock.advance(2_500);
+    expect(tries).toEqual(["one at 0", "one at 1000", "one at 2000"]);
+    down = false;
+    await clock.advance(500);
+    expect(await found(other, "one")).toBe("value of one");
+    expect(await other.get("deleted")).toBeUndefined();
+    expect(clock.pending).toBe(0);
+    // The next failure is followed by the same.
+    down = true;
+    await client.keep("two", bytes("value of two"));
+    down = false;
+    await clock.advance(1_000);
+    expect(await found(other, "two")).toBe("value of two");
+    expect(clock.pending).toBe(0);
+  });
+
+  it("does not keep the process alive until it is written", async () => {
+    const kept: boolean[] = [];
+    const after = (ms: number, callback: () => void) =>
+      Object.assign(clock.after(ms, callback), { keep: (alive: boolean) => void kept.push(alive) });
+    const storage = { ...memoryStorage({ clock }), set: () => Promise.reject(new Error("no space")) };
+    const client = new ClientStorage(storage, { ...clock, after }, { onLost: () => {}, onBack: () => {} });
+    await client.keep("key", bytes("value"));
+    expect(kept).toEqual([false]);
+  });
+
+  it("is not written later when the storage took it at once", async () => {
+    const { client } = guard({});
+    await client.keep("key", bytes("value"));
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("a condition of a change", () => {
+  it("is compared with the value that the storage holds", async () => {
+    const { client } = guard({});
+    expect(await client.set("key", bytes("one"), { expected: bytes("none") })).toBe(false);
+    expect(await client.set("key", bytes("one"))).toBe(true);
+    expect(await client.set("key", bytes("two"), { expected: bytes("none") })).toBe(false);
+    expect(await client.set("key", bytes("two"), { expected: bytes("one"), ttl: 1_000 })).toBe(true);
+    expect(await client.delete("key", { expected: bytes("one") })).toBe(false);
+    expect(text(await client.get("key"))).toBe("two");
+    await clock.advance(1_000);
+    expect(await client.get("key")).toBeUndefined();
+    await client.set("key", bytes("three"));
+    expect(await client.delete("key", { expected: bytes("three") })).toBe(true);
+    expect(await client.get("key")).toBeUndefined();
+  });
+
+  it("is no field without a value: a storage may test for it with `in`", async () => {
+    const given: unknown[] = [];
+    const note = async (...all: unknown[]) => given.push(all.at(-1)) > 0;
+    const { client } = guard({ set: note, delete: note });
+    await client.set("key", bytes("value"), { ttl: 1_000 });
+    await client.delete("key");
+    expect(given).toEqual([{ ttl: 1_000 }, {}]);
+    expect(given.map((options) => Object.hasOwn(options as object, "expected"))).toEqual([false, false]);
+  });
+});
+
+describe("a check of the storage", () => {
+  it("writes a value that expires after a minute, and says whether the storage took it", async () => {
+    const storage = memoryStorage({ clock });
+    let full = false;
+    const set: KeyValueStorage["set"] = async (...given) => {
+      if (full) throw new Error("no space");
+      return storage.set(...given);
+    };
+    const { client } = guard({ ...storage, set } as never);
+    expect(await client.check()).toBe(true);
+    expect(text(await client.get("health"))).toBe("\u0001");
+    await clock.advance(60_000);
+    expect(await client.get("health")).toBeUndefined();
+    full = true;
+    expect(await client.check()).toBe(false);
+    expect(client.lostBy).toMatchObject({ message: "no space" });
+  });
+});
+
+describe("a storage that takes no changes", () => {
+  it("is tried by a change each second, however many reads succeed between", async () => {
+    const tries: number[] = [];
+    const began = clock.now();
+    const { client } = guard({
+      set: async () => {
+        tries.push(clock.now() - began);
+        throw new Error("no space");
+      },
+    });
+    for (let ms = 0; ms <= 2_000; ms += 250) {
+      await client.get("key");
+      await client.set("key", bytes("value"));
+      await clock.advance(250);
+    }
+    expect(tries).toEqual([0, 1_000, 2_000]);
+  });
+
+  it("is not tried by a change while reads hang, too", async () => {
+    let changes = 0;
+    let reads: () => unknown = never;
+    const { client } = guard({
+      get: () => reads(),
+      set: async () => {
+        changes += 1;
+        throw new Error("no space");
+      },
+    });
+    await within(1_000, client.get("key"));
+    expect(await client.set("key", bytes("value"))).toBeUndefined();
+    expect([changes, reports]).toEqual([0, ["lost: no result within 1000 ms"]]);
+    // A change that fails does not say that reads work: they are tried again only after another second.
+    await clock.advance(1_000);
+    await client.set("key", bytes("value"));
+    reads = () => {
+      throw new Error("read");
+    };
+    expect(await client.find("key")).toBe("lost");
+    expect([changes, reports]).toEqual([1, ["lost: no result within 1000 ms"]]);
+  });
 });

@@ -1,6 +1,6 @@
 import { DeadlineError, memoryStorage } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { assertCertain, type Lock, type LockHolder, takeLock, waitForLock } from "../../src/storage/lock.ts";
 import { settle } from "../support/settle.ts";
 
@@ -132,6 +132,7 @@ describe("a lock", () => {
     expect(lock.isCertain).toBe(true);
     suspended = lifetime;
     expect(lock.isCertain).toBe(false);
+    expect(() => assertCertain(lock)).toThrow("The lock in the storage ended before the request was sent.");
     expect(() => assertCertain(lock)).toThrow(expect.objectContaining({ name: "StorageError" }));
     await lock.release();
   });
@@ -164,6 +165,46 @@ describe("a lock", () => {
     await next.leave(0);
     expect(await storage.get("key")).toBeUndefined();
     expect(clock.pending).toBe(0);
+  });
+
+  it("is taken over from the same owner, whose slow storage has set it after its call gave up", async () => {
+    const clock = createManualClock();
+    const storage = memoryStorage({ clock });
+    const frozen = { now: clock.now, after: () => () => undefined };
+    await takeLock(storage, "key", lifetime, frozen, { owner: "one" });
+    expect(await takeLock(storage, "key", lifetime, clock, { owner: "other" })).toBeUndefined();
+    expect(await takeLock(storage, "key", lifetime, clock, { owner: "one" })).toMatchObject({ isCertain: true });
+    // Without a name each call is another owner.
+    await takeLock(storage, "unnamed", lifetime, frozen);
+    expect(await takeLock(storage, "unnamed", lifetime, clock)).toBeUndefined();
+  });
+
+  it("is freed when the storage throws, because it may have set it", async () => {
+    const clock = createManualClock();
+    const storage = memoryStorage({ clock });
+    const set: typeof storage.set = async (...change) => {
+      await storage.set(...change);
+      throw new Error("too slow");
+    };
+    await expect(takeLock({ ...storage, set }, "key", lifetime, clock)).rejects.toThrow("too slow");
+    await clock.advance(0);
+    expect(await storage.get("key")).toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("that its holder leaves for no time is deleted, and not set again", async () => {
+    const clock = createManualClock();
+    const storage = memoryStorage({ clock });
+    const lock = (await takeLock(storage, "key", lifetime, clock)) as Lock;
+    const set = vi.spyOn(storage, "set");
+    await lock.leave(0);
+    expect(set).not.toHaveBeenCalled();
+    expect(await storage.get("key")).toBeUndefined();
+  });
+
+  it.each([["certain"], ["lost"], ["absent"]])("that is %s does not stop a request", async (state) => {
+    const lock = state === "certain" ? (await start()).lock : state === "lost" ? "lost" : undefined;
+    expect(() => assertCertain(lock)).not.toThrow();
   });
 
   it("is unknown while the storage is lost", async () => {
@@ -218,7 +259,18 @@ describe("a wait for a lock", () => {
 
   it("waits for a lost storage from the time at which it was lost", async () => {
     const ended = await wait([undefined, undefined, undefined, undefined, "lost"], { longestLost: 1_000 });
-    expect(ended).toMatchObject({ name: "StorageError", after: 350 + 1_000 });
+    expect(ended).toMatchObject({
+      name: "StorageError",
+      message:
+        "The storage could not be reached for 1000 ms, so it is not known whether another process has sent the request. Nothing was sent.",
+      after: 350 + 1_000,
+    });
+  });
+
+  it("needs nobody to report to", async () => {
+    const lock = {};
+    const tries = [undefined, undefined, undefined, undefined, undefined, lock];
+    expect(await wait(tries, { report: undefined })).toMatchObject({ taken: lock, after: 1_550 });
   });
 
   it("reports each reason once, when it has lasted a moment", async () => {
@@ -232,7 +284,10 @@ describe("a wait for a lock", () => {
   it("ends with the error of its pause, which is that of the storage when a deadline ends the wait for it", async () => {
     const sleep = () => Promise.reject(new DeadlineError({ message: "over" }));
     expect(await wait([undefined], { sleep })).toMatchObject({ name: "DeadlineError" });
-    expect(await wait(["lost"], { sleep })).toMatchObject({ name: "StorageError" });
+    expect(await wait(["lost"], { sleep })).toMatchObject({
+      name: "StorageError",
+      message: expect.stringContaining("for 0 ms"),
+    });
     const abort = () => Promise.reject(new Error("aborted"));
     expect(await wait(["lost"], { sleep: abort })).toMatchObject({ message: "aborted" });
   });

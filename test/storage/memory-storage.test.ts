@@ -49,6 +49,15 @@ describe("the memory of a storage", () => {
     );
   });
 
+  it("holds 64 MiB by default", async () => {
+    const storage = memoryStorage();
+    const most = 64 * 1024 * 1024 - sizeOf("key", 0);
+    await storage.set("key", new Uint8Array(most + 1));
+    expect(await keysOf(storage, "")).toEqual([]);
+    await storage.set("key", new Uint8Array(most));
+    expect(await keysOf(storage, "")).toEqual(["key"]);
+  });
+
   it("removes values that are gone before it removes others", async () => {
     const clock = createManualClock();
     const storage = memoryStorage({ clock, maxSize: 22 * sizeOf("k00", 10) });
