@@ -160,7 +160,7 @@ function place(
     const shared = propertyOf(order, "customIdentifier") === undefined ? undefined : context.shared;
     const make = async (sending: Sending, sent: Moment | undefined) => {
       const doubt = recent.doubt(customIdentifier);
-      const isKnownNew = sending.note !== undefined && sent === undefined && ensuring?.lookFirst === false;
+      const isKnownNew = sending.note !== undefined && ensuring?.lookFirst === false;
       const looks = doubt !== undefined || sent !== undefined || (ensuring !== undefined && !isKnownNew);
       return looks
         ? findOrPlace(call, request, recovery, doubt ?? 0, sending)

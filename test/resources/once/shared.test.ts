@@ -61,17 +61,23 @@ describe("two processes with one storage", () => {
 });
 
 describe("a process that is killed", () => {
+  const methods = ["ensure", "create"] as const;
+  // Its lock still blocks the next one, or has ended.
+  const pauses = [2_000, 60_000];
+  const ways = methods.flatMap((before) => methods.flatMap((after) => pauses.map((ms) => ({ before, after, ms }))));
   // Each request and each operation of the storage that placing an order takes.
-  it.each(Array.from({ length: 16 }, (_, at) => at))(
-    "at place %i leaves an order that the next one places once, without further care",
-    async (killAt) => {
+  const places = Array.from({ length: 16 }, (_, killAt) => killAt);
+
+  it.each(ways.flatMap((way) => places.map((killAt) => ({ ...way, killAt }))))(
+    "at place $killAt of `$before` leaves an order that `$after` of the next one, $ms ms later, places once, without further care",
+    async ({ before, after, ms, killAt }) => {
       const { start, settle, emulator, clock, orders, posts, kill } = share();
       const order = orderOf(emulator, "shop-1001");
-      const first = kill({ killAt }, ({ orders }) => orders.ensure(order));
-      await clock.advance(2_000);
+      const first = kill({ killAt }, ({ orders }) => orders[before](order));
+      await clock.advance(ms);
       const wasSent = posts() > 0;
       const began = clock.now();
-      const { existed } = await settle(start().partner.orders.ensure(order));
+      const { existed } = await settle(start().partner.orders[after](order));
       const took = clock.now() - began;
       expect([await orders(), posts(), existed]).toEqual([1, 1, wasSent]);
       // As soon as the lock has ended; a noted request first gets the time that the service may work.
@@ -324,12 +330,13 @@ describe("claims with a storage", () => {
 
   it("are refused when their `key` is that of another claim", async () => {
     const { start, settle, claim } = await shareClaim();
-    await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    const { reference } = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
     const other = start();
     const error = await settle(
       rejection(other.partner.claims.createItemIssues({ ...claim, comment: "another" }, { key: "rma-17" })),
     );
-    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["key"] }] });
+    const message = `is the key of another claim, ${reference}, with other content`;
+    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["key"], message }] });
     expect(other.requests()).toEqual([]);
   });
 
@@ -343,7 +350,8 @@ describe("claims with a storage", () => {
       const error = await settle(
         rejection(other.partner.claims.createItemIssues({ ...claim, comment: "another" }, { key: "rma-17" })),
       );
-      expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["key"] }] });
+      const message = "is the key of another claim with other content";
+      expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["key"], message }] });
       expect(other.requests()).toEqual([]);
       expect(await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }))).toMatchObject({
         existed: true,
