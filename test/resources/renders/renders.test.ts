@@ -1,6 +1,6 @@
 import { type Download, NotReadyError, RenderFailedError, RendertokenLimitError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { expectSent, missing, rejection, useExchange } from "../../support/exchange.ts";
 import { partnerWith } from "../../support/partner.ts";
 import { jpeg } from "../../support/pictures.ts";
@@ -167,6 +167,26 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expect(waited).toBeLessThan(wait + 5_000);
     }
   });
+
+  it.each<[number | undefined, number]>([
+    [59_999, 1],
+    [60_000, 0],
+    [undefined, 0],
+  ])(
+    "renders.wait with the interval %s warns %i times: the specification asks for a minute",
+    async (interval, times) => {
+      const emitted = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
+      const { clock, partner } = waiting(() => ({ body: { render: completed } }));
+      for (let wait = 0; wait < 2; wait += 1) await settle(clock, partner.renders.wait(reference, { interval }), 10);
+      const calls = emitted.mock.calls.slice();
+      emitted.mockRestore();
+      const text =
+        "renders.wait reads the status every 59999 ms. The specification asks for 60 seconds between two reads";
+      expect(calls).toEqual(
+        Array.from({ length: times }, () => [expect.stringContaining(text), { code: "POD_PARTNER_SHORT_INTERVAL" }]),
+      );
+    },
+  );
 
   it("renders.wait reads every status with the query and the headers of its options", async () => {
     const responses = [pending, completed];

@@ -1,5 +1,6 @@
 import type { RenderInput } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { ref } from "../../../support/references.ts";
 import { settle } from "../../../support/settle.ts";
 import { looksOf, rowsOf, startService } from "./service.ts";
 import { collect, setUpBatch, tally } from "./setup.ts";
@@ -146,6 +147,29 @@ describe("renders that take longer than those before them", () => {
     const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(1))), 100);
     expect(tally(outcomes)).toEqual({ ok: 1 });
     expect(clock.now() - began).toBeLessThanOrEqual(101_000);
+  });
+});
+
+describe("a service that refuses the file of a pending render", () => {
+  it.each([404, 409, 410])("with %i is asked for its status once a minute, and the batch goes on", async (status) => {
+    const { clock, connect, fetch, seen } = startService(
+      () => 150_000,
+      () => 1,
+    );
+    const refusing = async (request: Request) => {
+      const response = await fetch(request);
+      return response.status === 202 ? Response.json({ code: "not_ready", message: "not yet" }, { status }) : response;
+    };
+    const partner = connect({ fetch: refusing });
+    const began = clock.now();
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(3), { download: false })));
+    expect(tally(outcomes)).toEqual({ ok: 3 });
+    const reads = seen.filter(({ line }) => line === `GET /renders/${ref("Render", "1")}`).map(({ at }) => at - began);
+    // In the first half minute a 404 can mean that the service does not show the render yet.
+    const later = reads.filter((at) => at > 30_000);
+    expect(later.length).toBeGreaterThan(1);
+    expect(later.length).toBeLessThanOrEqual(3);
+    expect(Math.max(...looksOf(seen))).toBeLessThanOrEqual(status === 404 ? 20 : 8);
   });
 });
 

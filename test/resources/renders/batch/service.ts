@@ -56,7 +56,7 @@ export function startService(duration: (n: number) => number, retryAfter: (left:
   const connect = (options: Options = {}) => partnerWith({ clock, fetch, ...options });
   /** The n-th render, from 1, fails. */
   const fail = (n: number) => failed.add(ref("Render", String(n)));
-  return { clock, storage, connect, partner: connect(), seen, fail };
+  return { clock, storage, fetch, connect, partner: connect(), seen, fail };
 }
 
 /** Rows of different pairs. */
