@@ -1,6 +1,6 @@
 import { inOneLine } from "../util/visible.ts";
 import { forLog, PodPartnerError, shorten } from "./base.ts";
-import { type ErrorResponse, htmlHint } from "./response.ts";
+import { type ErrorResponse, htmlHint, loggedResponse } from "./response.ts";
 
 /** Every error code of specification 7, with a hint about what to do next. The service may add codes at any time. */
 export const errorCodes = {
@@ -99,7 +99,7 @@ export class ApiError extends PodPartnerError {
   }
 
   override toJSON() {
-    return { ...super.toJSON(), ...forLog({ retryAfter: this.retryAfter, response: this.response }) };
+    return { ...super.toJSON(), ...forLog({ retryAfter: this.retryAfter, response: loggedResponse(this.response) }) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { PodPartnerError } from "./base.ts";
+import { PodPartnerError, shorten } from "./base.ts";
 
 /** A response, as errors keep it. The secret key is redacted wherever the response repeats it. */
 export interface ErrorResponse {
@@ -8,6 +8,16 @@ export interface ErrorResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed JSON, or the text if it is not JSON; undefined for an empty body. */
   readonly body: unknown;
+}
+
+/** Maximum characters of a body in a log. */
+const maxLoggedBody = 4_000;
+
+/** A response for a log. Of a larger body, it has the beginning of its text. */
+export function loggedResponse(response: ErrorResponse): ErrorResponse {
+  const { body } = response;
+  const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "");
+  return text.length <= maxLoggedBody ? response : { ...response, body: shorten(text, maxLoggedBody) };
 }
 
 const isHtml = ({ headers, body }: ErrorResponse): boolean =>

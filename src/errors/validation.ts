@@ -1,6 +1,6 @@
 import { inOneLine } from "../util/visible.ts";
 import { forLog, PodPartnerError, shorten } from "./base.ts";
-import { type ErrorResponse, htmlHint } from "./response.ts";
+import { type ErrorResponse, htmlHint, loggedResponse } from "./response.ts";
 
 /** One issue of a value, with its path. */
 export interface Issue {
@@ -130,6 +130,6 @@ export class ResponseValidationError extends PodPartnerError {
   }
 
   override toJSON() {
-    return { ...super.toJSON(), ...forLog({ issues: this.issues, response: this.response }) };
+    return { ...super.toJSON(), ...forLog({ issues: this.issues, response: loggedResponse(this.response) }) };
   }
 }

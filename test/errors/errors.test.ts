@@ -266,6 +266,17 @@ describe("an error response (specification 2.2, 7)", () => {
     });
   });
 
+  it.each([
+    ["text", 502, "x".repeat(5_000), "x".repeat(3_999)],
+    ["JSON", 400, { list: Array.from({ length: 3_000 }, (_, n) => n) }, '{"list":[0,1,2,'],
+  ])("has in its JSON only the beginning of a large body of %s", async (_, status, body, beginning) => {
+    context.service.respondAlways({ status, body });
+    const error = await apiError();
+    expect(error.response.body).toEqual(body);
+    const shown = JSON.parse(JSON.stringify(error)).response.body;
+    expect([shown.length, shown.startsWith(beginning), shown.endsWith("…")]).toEqual([4_000, true, true]);
+  });
+
   it("is recognized by another copy of the package", async () => {
     context.service.respond({ status: 400, body: { code: "unknown_input_error", message: "No." } });
     const error = await apiError();
