@@ -10,6 +10,7 @@ import { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
+import { isAlike } from "../../util/alike.ts";
 import { longestSince, type Moment, type PartnerClock } from "../../util/clock.ts";
 import { KeyedMutex } from "../../util/concurrency.ts";
 import { canonicalJson } from "../../util/digest.ts";
@@ -109,6 +110,8 @@ interface ClaimMatcher {
   readonly identifiers: Readonly<Record<string, unknown>>;
   /** The fields that it compares. */
   readonly needs: readonly string[];
+  /** The comment that was sent. A claim with another one may be another claim. Default: comments are not compared. */
+  readonly comment?: string | undefined;
   /** Whether the claim of this summary can match. Default: any claim. */
   readonly matchesSummary?: (claim: ClaimSummary) => boolean;
   readonly matches: (claim: Claim) => boolean;
@@ -244,16 +247,17 @@ const listUse = { needs: ["reference"], internal: true };
 
 /**
  * Finds the claim that was first sent at `sent`. Claims do not match if this client had read them before, if another call filed them (the
- * storage knows it), or if they were created earlier by the service's clock. Throws if more than one claim matches.
+ * storage knows it), or if they were created earlier by the service's clock. Throws if more than one claim matches, or if the only one has
+ * another comment: it may be that of another call whose response was lost, too.
  */
 async function findClaim(
   context: ClaimsContext,
-  { needs, matchesSummary = () => true, matches }: ClaimMatcher,
+  { needs, comment, matchesSummary = () => true, matches }: ClaimMatcher,
   key: string | undefined,
   sent: Moment,
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
-  const found: Found<CreatedClaim>[] = [];
+  const found: (Found<CreatedClaim> & { readonly isOther: boolean })[] = [];
   let earliest = Number.POSITIVE_INFINITY;
   const { send, clock, known, shared } = context;
   const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
@@ -276,13 +280,21 @@ async function findClaim(
     ]);
     if (missing.length > 0 && latestTime(data.created) < earliest) continue;
     if (!matches(data) || (shared && (await isFiledByOther(shared, data.reference, key)))) continue;
-    found.push({ data: { reference: data.reference }, response });
+    found.push({ data: { reference: data.reference }, response, isOther: isOtherComment(data.comment, comment) });
   }
-  if (found.length > 1) {
-    throw new Error(`${found.length} claims match: ${found.map(({ data }) => data.reference).join(", ")}`);
+  const same = found.filter(({ isOther }) => !isOther);
+  const candidates = same.length > 0 ? same : found;
+  if (candidates.length > 1) {
+    throw new Error(`${candidates.length} claims match: ${candidates.map(({ data }) => data.reference).join(", ")}`);
   }
-  return found[0];
+  const [claim] = candidates;
+  if (claim?.isOther) throw new Error(`${claim.data.reference} has the same lines and another comment`);
+  return claim;
 }
+
+/** Whether a claim has another comment than was sent. The service may leave it out. */
+const isOtherComment = (existing: unknown, sent: string | undefined): boolean =>
+  sent !== undefined && typeof existing === "string" && !isAlike(existing, sent);
 
 /** The category that is reserved for the package-missing operation (specification 2.8). */
 const packageMissing = /^package missing$/i;
@@ -314,13 +326,15 @@ function unitsOf(lines: readonly (readonly [orderlineIndex: number, category: st
     .join();
 }
 
-/** An item-issues claim is recognized by its shipment, its order and the units of its lines. */
+/** An item-issues claim is recognized by its shipment, its order, the units of its lines and its comment. */
 export const itemIssuesMatcher = ({
   shipmentReference,
   orderReference,
   claimlines,
+  comment = "",
 }: ItemIssuesInput): ClaimMatcher => ({
   identifiers: { shipmentReference, orderReference, claimlines },
+  comment,
   needs: ["shipmentReference", "claimlines", "orderlineIndex", "claimcategory", "quantity"],
   matchesSummary: (claim) => typeof claim.orderReference !== "string" || claim.orderReference === orderReference,
   matches: (claim) =>

@@ -7,8 +7,8 @@ import { lookUpUntil } from "../../http/look-up.ts";
 import type { Send } from "../../http/send.ts";
 import type { AddressReference, OrderReference } from "../../references/references.ts";
 import { type Address, addressFields } from "../../schemas/address.ts";
+import { folded, isAlike } from "../../util/alike.ts";
 import { propertyOf } from "../../util/foreign.ts";
-import { lazily } from "../../util/lazily.ts";
 import { getAddress } from "../addresses/addresses.ts";
 import { getOrder, type Order } from "./orders.endpoints.ts";
 
@@ -60,18 +60,6 @@ function* lineDifferences(
     }
   }
 }
-
-/** A text in capitals, without spaces, punctuation and accents. Capitals also turn the Turkish dotless i into an I. */
-const folded = (text: string): string =>
-  text
-    .normalize("NFKD")
-    .toUpperCase()
-    .replace(/[^\p{L}\p{M}\p{N}]|[\u0300-\u036f]/gu, "");
-
-const collator = lazily(() => new Intl.Collator("en", { sensitivity: "base" }));
-
-/** Whether two texts are equal apart from case, accents, spaces and punctuation, which a service may write differently. */
-const isAlike = (left: string, right: string): boolean => collator().compare(folded(left), folded(right)) === 0;
 
 /** The digits of a phone number, without the 0 that is not dialed after the country's prefix. */
 const digitsOf = (number: string): string => number.replace("(0)", "").replace(/\D/g, "").replace(/^0+/, "");

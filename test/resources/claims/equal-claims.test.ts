@@ -81,3 +81,63 @@ describe("a claim that is equal to another one (law 2)", () => {
     expect(await claims()).toBe(2);
   });
 });
+
+describe("a claim with the same lines and another comment, filed by another client meanwhile", () => {
+  /** The own request is lost, and the claim of another client is in the list. */
+  async function beside(own: string | undefined, other: string | undefined, when: "before" | "after" = "before") {
+    const setup = await shipped();
+    const { emulator, partner, settle, input, connect } = setup;
+    const withComment = (comment: string | undefined) => (comment === undefined ? input : { ...input, comment });
+    emulator.faults.add({ ...lost, nth: 1, when });
+    const mine = partner.claims.createItemIssues(withComment(own)).then(
+      ({ reference, recovered }) => ({ reference, recovered, name: "" }),
+      ({ name }: Error) => ({ reference: undefined, recovered: false, name }),
+    );
+    const [ending, theirs] = await settle(
+      Promise.all([mine, connect().claims.createItemIssues(withComment(other)).withResponse()]),
+    );
+    return { ...setup, ending, theirs: theirs.data.reference };
+  }
+
+  it.each([
+    ["of the first return", "of the second return"],
+    ["of the first return", undefined],
+    [undefined, "of the second return"],
+  ])("is not taken for the own one: %j beside %j", async (own, other) => {
+    const { ending, claims } = await beside(own, other);
+    expect(ending.name).toBe("OutcomeUnknownError");
+    expect(await claims()).toBe(1);
+  });
+
+  it("leaves the own one to be found by its comment", async () => {
+    const { ending, theirs, claims } = await beside("of the first return", "of the second return", "after");
+    expect(ending.recovered).toBe(true);
+    expect(ending.reference).not.toBe(theirs);
+    expect(await claims()).toBe(2);
+  });
+});
+
+describe("a comment that the service has changed", () => {
+  it.each([
+    ["its spaces", (text: string) => ` ${text.replaceAll(" ", "\n")} `],
+    ["its case", (text: string) => text.toUpperCase()],
+    ["the form of its characters", (text: string) => text.normalize("NFD")],
+    ["its accents", (text: string) => text.replace("é", "e")],
+    ["its symbols", (text: string) => text.replace("🙁", "?")],
+    ["nothing but left it out", () => null],
+  ])("in %s still belongs to the claim that was sent", async (_, change) => {
+    const setup = await shipped();
+    const { emulator, connect, settle, input } = setup;
+    emulator.faults.add({ ...lost, nth: 1 });
+    const fetch: typeof globalThis.fetch = async (given, init) => {
+      const request = new Request(given, init);
+      const response = await emulator.fetch(request);
+      if (!/\/claims\/\w+$/.test(request.url) || request.method !== "GET") return response;
+      const { claim } = (await response.json()) as { claim: { comment: string } };
+      return Response.json({ claim: { ...claim, comment: change(claim.comment) } }, { headers: response.headers });
+    };
+    const claim = { ...input, comment: "Scratched at the café 🙁" };
+    expect(await settle(connect({ fetch }).claims.createItemIssues(claim))).toMatchObject({ recovered: true });
+    expect(await setup.claims()).toBe(1);
+  });
+});

@@ -185,6 +185,31 @@ describe("a claim with a storage", () => {
     expect([other.existed, again.existed, again.reference === other.reference]).toEqual([true, false, false]);
   });
 
+  it("is not one with the same lines whose `key` is in doubt, too: the comment decides, or the outcome is unknown", async () => {
+    const { start, settle, clock, storage, claim, kill, listed } = await shareClaim();
+    const first = { ...claim, comment: "of rma-17" };
+    const second = { ...claim, comment: "of rma-18" };
+    // The first one never arrives. The second one is filed, and its process dies before the storage knows it.
+    kill({ killAt: 8 }, ({ claims }) => claims.createItemIssues(first, { key: "rma-17" }));
+    await clock.advance(1_000);
+    const set: KeyValueStorage["set"] = (key, ...rest) =>
+      key.includes("claim-filed") ? new Promise(() => undefined) : storage.set(key, ...rest);
+    start({ storage: { ...storage, set }, killAfter: "response" })
+      .partner.claims.createItemIssues(second, { key: "rma-18" })
+      .catch(() => undefined);
+    await clock.advance(60_000);
+    expect(await listed()).toHaveLength(1);
+    const early = await settle(rejection(start().partner.claims.createItemIssues(first, { key: "rma-17" })));
+    expect(early).toMatchObject({ name: "OutcomeUnknownError", isRetryable: true });
+    const again = await settle(start().partner.claims.createItemIssues(second, { key: "rma-18" }));
+    const late = await settle(start().partner.claims.createItemIssues(first, { key: "rma-17" }));
+    expect([again.existed, late.existed]).toEqual([true, false]);
+    const { partner } = start();
+    const commentOf = async ({ reference }: typeof late) => (await settle(partner.claims.get(reference))).comment;
+    expect([await commentOf(again), await commentOf(late)]).toEqual(["of rma-18", "of rma-17"]);
+    expect(await listed()).toHaveLength(2);
+  });
+
   it("does not take over what a call of the same client with another `key` has left in doubt", async () => {
     const { start, settle, emulator, clock, claim } = await shareClaim();
     emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 60_000, when: "after" });
