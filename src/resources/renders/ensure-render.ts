@@ -21,6 +21,9 @@ import type { TokenLimits } from "./token-limits.ts";
 /** Maximum number of renders that one batch also keeps in memory. */
 const keptInMemory = 2_000;
 
+/** Milliseconds until a process has written what a lost storage did not take, after the storage is back. */
+const writtenAfter = 3_000;
+
 /** The stored record of a render, under its pair of composition and image. */
 export interface RenderEntry {
   readonly version: 1;
@@ -106,9 +109,13 @@ export async function ensureRender(
   const owner = webCrypto().randomUUID();
   // Not a render of this run: each creation deducts tokens.
   const isRetried = ({ render, created }: RenderEntry) => render?.status === "failed" && created < retryFailedBefore;
+  let wasLost = false;
   /** Resolves to "lost" if the storage is lost, and to undefined if the lock expired first: another process may have created it since. */
   const createLocked = async (lock: Lock): Promise<RenderEntry | "lost" | undefined> => {
     try {
+      // Its holder may have lost the storage, too, and have the entry still to write.
+      if (wasLost) await row.sleep(writtenAfter);
+      wasLost = false;
       // Another process may have created it before this one got the lock.
       const latest = await created.get(name);
       if (latest === "lost" || (latest !== undefined && !isRetried(latest))) return latest;
@@ -125,6 +132,7 @@ export async function ensureRender(
     if (known !== undefined && known !== "lost" && !isRetried(known)) return known;
     const lock = known === "lost" ? known : await created.lock(name, owner);
     const made = typeof lock === "object" ? await createLocked(lock) : lock;
+    wasLost ||= made === "lost";
     if (made === "lost" && creator.context.shared?.whenLost === "continue")
       return create(creator, pair, cost, row, undefined, undefined);
     return made;

@@ -123,6 +123,26 @@ describe("renders.batch with a storage that", () => {
     },
   );
 
+  it.each(
+    ["fails", "hangs"].flatMap((mishap) => [3, 9, 11, 12.5, 14, 25].map((seconds) => [mishap, seconds] as const)),
+  )("%s for %d s, for two processes with the same rows, creates each render once", async (mishap, seconds) => {
+    const setup = setUp(2_000);
+    const pairs = rowsOf(6);
+    let until = Number.POSITIVE_INFINITY;
+    // From the first creation on, which the service receives after the storage is lost.
+    const isLost = () => setup.creations().length > 0 && setup.clock.now() < until;
+    const connect = () =>
+      setup.connect({
+        storage: changed(setup.storage, (operation) => {
+          if (setup.creations().length > 0) until = Math.min(until, setup.clock.now() + seconds * 1_000);
+          return isLost() ? (mishaps[mishap]?.(setup, operation) ?? never) : operation();
+        }).own,
+      });
+    const both = [connect(), connect()].map((partner) => collect(partner.renders.batch(pairs)));
+    expect((await setup.settle(Promise.all(both))).map(tally)).toEqual([{ ok: 6 }, { ok: 6 }]);
+    expect(setup.creations()).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
   it.each([
     ["fails", undefined, 30_000],
     ["hangs", undefined, 30_000],
