@@ -1,3 +1,4 @@
+import { RequestValidationError } from "../../errors/validation.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { probePeriod } from "./bucket.ts";
 import type { Ceiling } from "./ceiling.ts";
@@ -36,9 +37,10 @@ export interface RateLimits {
   readonly policies: Readonly<Record<string, RateLimit>>;
   /**
    * Milliseconds until `calls` more calls have their tokens, behind all calls that wait already, at the rate of this process now.
-   * This is an estimate: other processes can start and stop.
+   * Other processes can start and stop.
    *
    * @param policy A policy that the calls draw from beside `default`, for example `uploads`. Default: none.
+   * @throws `RequestValidationError` if `calls` is not a finite number.
    * @example
    * if (partner.rateLimits.estimate(items.length) > 60_000) console.log("This takes more than a minute.");
    */
@@ -156,8 +158,11 @@ export class Forecast {
     return {
       policies,
       // Every call draws from `default`, too (specification 8).
-      estimate: (calls, policy = "default") =>
-        Math.max(this.#estimate(calls, policy), this.#estimate(calls, "default")),
+      estimate: (calls, policy = "default") => {
+        if (!Number.isFinite(calls))
+          throw new RequestValidationError({ issues: [{ path: ["calls"], message: "expected a finite number" }] });
+        return Math.max(this.#estimate(calls, policy), this.#estimate(calls, "default"));
+      },
     };
   }
 

@@ -201,3 +201,12 @@ describe("`rateLimits` of a fleet with a ceiling", () => {
     expect(reports).toEqual([{ reason: "fleet", policy: "default", ms: 0 }]);
   });
 });
+
+it.each([Number.NaN, Number.POSITIVE_INFINITY, "10", {}, 10n, Symbol("10"), null, undefined])(
+  "the number of calls of an estimate is not %s",
+  (calls) => {
+    const estimate = () => partnerWith({ clock: createManualClock() }).rateLimits.estimate(calls as never);
+    const issues = [{ path: ["calls"], message: "expected a finite number" }];
+    expect(estimate).toThrow(expect.objectContaining({ name: "RequestValidationError", issues }));
+  },
+);
