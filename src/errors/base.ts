@@ -170,8 +170,8 @@ export abstract class PodPartnerError extends Error {
   }
 
   /**
-   * Returns the fields for a log. The secret key is never among them, and invisible characters of foreign texts are escapes, such as
-   * `\u202E`. Of a response's body with more than 4,000 characters, it has only the beginning of the text.
+   * Returns the fields for a log. The secret key is never among them. Invisible characters of foreign texts are escapes, such as `\u202E`. Of
+   * a body above 4,000 characters it has the beginning.
    */
   toJSON(): Record<string, unknown> {
     const { name, message, endpoint, callId, status, code, serviceMessage, hint, docs } = this;
