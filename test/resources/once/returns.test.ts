@@ -451,3 +451,73 @@ describe("a lock", () => {
     expect(await settle(call)).toMatchObject({ existed: false });
   });
 });
+
+describe("a claim whose process was killed, on machines with other clocks", () => {
+  it.each([-600_000, -2_000, 0, 2_000, 600_000])(
+    "is found by the next process when the first clock is %d ms ahead",
+    async (ahead) => {
+      const { start, settle, clock, claim, kill, listed } = await shareClaim();
+      kill({ ahead, killAfter: "response" }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
+      await clock.advance(60_000);
+      const again = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
+      expect([again.existed, (await listed()).length]).toEqual([true, 1]);
+    },
+  );
+
+  it("is found by a client that has read it since", async () => {
+    const { start, settle, clock, claim, kill, listed } = await shareClaim();
+    kill({ killAfter: "response" }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
+    await clock.advance(60_000);
+    const { partner } = start();
+    await settle(partner.claims.list().toArray());
+    const again = await settle(partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    expect([again.existed, (await listed()).length]).toEqual([true, 1]);
+  });
+
+  it.each([0, 2_000])(
+    "is filed beside an equal one that was there 30 s before, when the first clock is %d ms ahead",
+    async (ahead) => {
+      const { start, settle, clock, claim, kill, connect, listed } = await shareClaim();
+      const before = await settle(connect().claims.createItemIssues(claim));
+      await clock.advance(30_000);
+      kill({ ahead, killAt: 8 }, ({ claims }) => claims.createItemIssues(claim, { key: "rma-17" }));
+      await clock.advance(60_000);
+      const again = await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
+      expect([again.existed, again.reference === before.reference]).toEqual([false, false]);
+      expect(await listed()).toHaveLength(2);
+    },
+  );
+});
+
+describe("the name of a creation in the storage", () => {
+  const long = "r".repeat(250);
+  it.each([
+    ["two long keys that differ at their end", `${long}1`, `${long}2`],
+    ["characters that are no text", "\ud800", "\ud801"],
+    ["spaces, slashes and percent signs", "a b/c%", "a b/c%25"],
+    ["other writing", "返品1", "返品2"],
+    ["200 characters and one more", "r".repeat(200), "r".repeat(201)],
+  ])("is printable, short, and another one for each key: %s", async (_, one, other) => {
+    const { start, settle, storage, claim, listed } = await shareClaim();
+    const names = new Set<string>();
+    const set: KeyValueStorage["set"] = (name, ...rest) => {
+      names.add(name);
+      return storage.set(name, ...rest);
+    };
+    const file = (key: string) =>
+      settle(start({ storage: { ...storage, set } }).partner.claims.createItemIssues(claim, { key }));
+    const [first, second, third, fourth] = [await file(one), await file(other), await file(one), await file(other)];
+    expect([first, second, third, fourth].map(({ existed }) => existed)).toEqual([false, false, true, true]);
+    expect([third.reference, fourth.reference]).toEqual([first.reference, second.reference]);
+    expect(await listed()).toHaveLength(2);
+    for (const name of names) expect(name).toMatch(/^[\x21-\x7e]{1,300}$/);
+  });
+
+  it("has the key itself when it is short", async () => {
+    const { start, settle, storage, claim } = await shareClaim();
+    await settle(start().partner.claims.createItemIssues(claim, { key: "rma-17" }));
+    const names: string[] = [];
+    for await (const name of storage.keys("")) names.push(name.replace(/^[^}]*\}:/, ""));
+    expect(names).toContain("claim:key%3Arma-17");
+  });
+});
