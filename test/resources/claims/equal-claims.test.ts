@@ -5,8 +5,8 @@ import { setUp } from "../../support/setup.ts";
 const lost = { on: "claims.createItemIssues", fault: "drop" } as const;
 
 /** A shipment of two units, and a claim about one of them that can be filed twice. */
-async function shipped() {
-  const setup = setUp();
+async function shipped(options: Parameters<typeof setUp>[0] = {}) {
+  const setup = setUp(options);
   const { emulator, partner, settle } = setup;
   const input = await settle(claimable(partner, emulator));
   return { ...setup, input, claims: async () => (await settle(setup.connect().claims.list().toArray())).length };
@@ -32,6 +32,17 @@ describe("a claim that is equal to another one (law 2)", () => {
     const second = await settle(partner.claims.createItemIssues(input));
     expect(second).toMatchObject({ recovered: true });
     expect(second.reference).not.toBe(first.reference);
+    expect(await claims()).toBe(2);
+  });
+
+  it("is found on a later page of the list, behind claims of others", async () => {
+    const { clock, connect, emulator, partner, settle, input, claims } = await shipped({ pageSize: 1 });
+    emulator.faults.add({ ...lost, nth: 1 });
+    const looked = partner.claims.createItemIssues({ ...input, comment: "mine" });
+    const others = connect().claims.createItemIssues({ ...input, comment: "another" });
+    const [mine, other] = await settle(Promise.all([looked, others]));
+    await clock.advance(1_000);
+    expect([mine.recovered, other.recovered, mine.reference === other.reference]).toEqual([true, false, false]);
     expect(await claims()).toBe(2);
   });
 

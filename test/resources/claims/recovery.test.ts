@@ -62,13 +62,14 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
     ahead = 0,
     behind = 0,
     unreadable = 0,
+    listed: (claim: ReturnType<typeof claimOf>) => object = (claim) => claim,
   ): Promise<unknown> {
     const headers = { date: new Date(Date.now() - behind).toUTCString() };
     let reads = 0;
     const read = ({ path }: Recorded) => {
       const one = claims.find(({ reference }) => path.endsWith(`/claims/${reference}`));
       if (one !== undefined && ++reads <= unreadable) return { status: 404, body: { code: "not_found", message: "" } };
-      return { headers, body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
+      return { headers, body: one === undefined ? { claims: claims.map(listed), nextCursor: null } : { claim: one } };
     };
     let lost = false;
     context.service.respondAlways((request) => {
@@ -95,6 +96,8 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
 
   const mine = (created = ago(0)) => claimOf("n", created);
   const old = () => claimOf("k", ago(3 * day), 2);
+  const timeless = (claim: object) => ({ ...claim, created: "just now" });
+  const withoutTime = ({ created: _, ...claim }: ReturnType<typeof claimOf>) => claim;
   /** `created` of a service whose clocks are eight hours behind UTC, without the offset. */
   const withoutOffset = () => ago(28_800_000).slice(0, 19);
 
@@ -110,6 +113,8 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
     ["by an extended timestamp without offset", () => [[mine(withoutOffset())]]],
     ["by a basic timestamp without offset", () => [[mine(withoutOffset().replaceAll(/[-:]/g, ""))]]],
     ["beside a retracted one with the same content", () => [[mine(), retracted("k")]]],
+    ["in a list without times, beside an old one", () => [[mine(), claimOf("k", ago(60_000))], 0, 0, 0, withoutTime]],
+    ["in a list whose times are no times", () => [[mine()], 0, 0, 0, timeless]],
   ])("claims.createItemIssues finds the claim %s", async (_, given) => {
     expect(await file(...given())).toMatchObject({ reference: ref("Claim", "n"), recovered: true });
     expect(posts()).toHaveLength(1);
@@ -122,6 +127,11 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
       () => [[claimOf("k", ago(60_000))], day],
     ],
     ["a claim of three days ago", () => [[claimOf("k", ago(3 * day))]]],
+    [
+      "an equal claim of a minute ago, in a list without times",
+      () => [[claimOf("k", ago(60_000))], 0, 0, 0, withoutTime],
+    ],
+    ["one of a minute ago, in a list whose times are no times", () => [[claimOf("k", ago(60_000))], 0, 0, 0, timeless]],
     ["a retracted claim with the same content", () => [[retracted("k")]]],
     ["a claim with other content", () => [[claimOf("k", ago(0), 2)]]],
   ])("claims.createItemIssues does not return %s", async (_, given) => {

@@ -391,6 +391,29 @@ describe("claims with a storage", () => {
     expect((await listed()).map((each) => each.reference).sort()).toEqual([reference, other.reference].sort());
   });
 
+  it.each([
+    ["hold", "OutcomeUnknownError", "cannot be reached, so it is not known whether another call filed Claim_"],
+    ["continue", "", ""],
+  ] as const)(
+    "whose response is lost together with the storage: `storageLost: %j` ends as %j",
+    async (storageLost, name, cause) => {
+      const { start, settle, claim, lose, emulator, listed } = await shareClaim({ storageLost });
+      emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "drop", when: "after" });
+      const onRetry = () => lose("fails");
+      const onRequest = ({ endpoint }: { endpoint: string }) => endpoint === "GET /claims" && lose("fails");
+      const { partner } = start({ hooks: { onRetry, onRequest } });
+      const ending = await settle(
+        partner.claims.createItemIssues(claim, { key: "rma-17" }).then(
+          ({ recovered }) => ({ recovered }),
+          (error: Error) => error,
+        ),
+      );
+      if (name === "") expect(ending).toEqual({ recovered: true });
+      else expect(ending).toMatchObject({ name, cause: { message: expect.stringContaining(cause) } });
+      expect(await listed()).toHaveLength(1);
+    },
+  );
+
   it("are retracted once, also when the queue repeats it or the first process is killed", async () => {
     const { start, settle, clock, emulator, claim, kill } = await shareClaim();
     const { reference } = await settle(start().partner.claims.createItemIssues(claim));
