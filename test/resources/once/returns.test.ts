@@ -1,5 +1,6 @@
 import { ConfigurationError, type KeyValueStorage } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { seal } from "../../../src/storage/scoped-storage.ts";
 import { orderOf } from "../../http/matrix/subjects.ts";
 import { rejection } from "../../support/exchange.ts";
 import { share, shareClaim } from "./share.ts";
@@ -519,5 +520,24 @@ describe("the name of a creation in the storage", () => {
     const names: string[] = [];
     for await (const name of storage.keys("")) names.push(name.replace(/^[^}]*\}:/, ""));
     expect(names).toContain("claim:key%3Arma-17");
+  });
+});
+
+describe("a note that another version of the SDK has written", () => {
+  it.each([
+    ["of a later version", '{"version":2,"sentAt":"2026-11-02"}'],
+    ["that is no JSON", "sent"],
+  ])("%s says that the creation may have been sent: it is looked up first", async (_, text) => {
+    const { start, settle, clock, storage, emulator, kill, orders } = share();
+    const order = orderOf(emulator, "shop-1001");
+    kill({ killAfter: "response" }, ({ orders }) => orders.ensure(order, { lookFirst: false }));
+    await clock.advance(60_000);
+    const names: string[] = [];
+    for await (const name of storage.keys("")) if (name.includes(":order:")) names.push(name);
+    expect(names).toHaveLength(1);
+    for (const name of names)
+      await storage.set(name, seal(name.slice(name.indexOf("}:") + 2), new TextEncoder().encode(text)));
+    const again = await settle(start().partner.orders.ensure(order, { lookFirst: false }));
+    expect([again.existed, await orders()]).toEqual([true, 1]);
   });
 });
