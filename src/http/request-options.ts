@@ -3,8 +3,8 @@ import { type Issue, maxIssues, RequestValidationError, unchecked } from "../err
 import { type Checked, check, unknownOption } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
 import type { Overrides } from "../util/fields.ts";
-import { isFunction, isObject, isPlainObject, isRecord, propertyOf, wordsOf } from "../util/foreign.ts";
-import { bytesIn, isBlob } from "../util/kinds.ts";
+import { isFieldObject, isFunction, isObject, isPlainObject, propertyOf, wordsOf } from "../util/foreign.ts";
+import { isBlob } from "../util/kinds.ts";
 import type { Priority } from "./pacing/queue.ts";
 
 /** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
@@ -148,7 +148,7 @@ const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in va
 
 /** Whether a value is an object with fields for JSON, and not a form, a map, bytes or a list. */
 const isFields = (value: unknown): boolean =>
-  isObject(value) && !(Symbol.iterator in value) && !isBlob(value) && bytesIn(value) === undefined;
+  isObject(value) && isFieldObject(value) && !(Symbol.iterator in value) && !isBlob(value);
 
 const isQueryText = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
@@ -260,7 +260,6 @@ function checkAny(options: unknown, schema: Schema): Checked {
   const path = ["options"];
   const refused = (message: string): Checked => ({ ok: false, issues: [{ path, message }], described: [] });
   try {
-    if (!isRecord(options)) return refused("expected an object");
     if (isSignal(options)) return refused("expected an object, not a signal: write `{ signal }`");
   } catch (error) {
     return refused(`cannot be checked: ${wordsOf(error)}`);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError, type Issue, maxIssues, unchecked } from "../errors/validation.ts";
-import { wordsOf } from "../util/foreign.ts";
+import { isFieldObject, isRecord, tagOf, wordsOf } from "../util/foreign.ts";
 import { messageOf, nearest } from "./messages.ts";
 import { isDescriptive, type Schema } from "./shape.ts";
 
@@ -83,6 +83,9 @@ function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["p
 export function check(schema: Schema, value: unknown, at: Issue["path"], unknown = unknownField): Checked {
   try {
     const checker = build(schema);
+    const { def } = (checker as z.core.$ZodTypes)._zod;
+    if (def.type === "object" && isRecord(value) && !isFieldObject(value))
+      return { ok: false, issues: [{ path: at, message: `expected an object, not ${tagOf(value)}` }], described: [] };
     // The messages are set for each parse: the global configuration of zod belongs to the program.
     const parsed = z.safeParse(checker, value, { error: messageOf });
     if (parsed.success) return { ok: true, value: parsed.data, described: [] };

@@ -1,3 +1,5 @@
+import { isFieldObject, isObject } from "./foreign.ts";
+
 /** Any subset of the fields. A missing or undefined field has no effect. */
 export type Overrides<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] | undefined };
 
@@ -30,10 +32,10 @@ export function splitFields<Given extends object, Name extends keyof Given>(
   return [fields, rest];
 }
 
-/** Calls `make` with a copy of an object. A value that is not an object, or cannot be read, is returned unchanged: its check reports it. */
+/** Calls `make` with a copy of an object. A value that is not an object with fields, or cannot be read, is returned unchanged: its check reports it. */
 export function withFields<Given extends object, Made>(given: Given, make: (copy: Given) => Made): Given | Made {
   try {
-    return typeof given !== "object" || given === null || Array.isArray(given) ? given : make({ ...given });
+    return isObject(given) && isFieldObject(given) ? make({ ...given }) : given;
   } catch {
     return given;
   }

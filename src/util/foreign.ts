@@ -37,7 +37,7 @@ export const isError = (value: unknown): value is Error =>
 /** Describes a thrown value: the message of an error, or only the kind of another object, because its fields can be secret. */
 export function wordsOf(thrown: unknown): string {
   if (!hasFields(thrown)) return String(thrown);
-  return textOf(thrown, "message") || (attempt(() => Object.prototype.toString.call(thrown)) ?? "[object Object]");
+  return textOf(thrown, "message") || (attempt(() => tagOf(thrown)) ?? "[object Object]");
 }
 
 /** The outcome of a failed step, for the timeline: the error's name. */
@@ -71,3 +71,9 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
+
+/** What kind of object the language says that a value is, such as `[object Promise]`. */
+export const tagOf = (value: unknown): string => Object.prototype.toString.call(value);
+
+/** Whether an object has fields: it is plain, or an instance of a caller's class. A map, a date or a promise would count as empty. */
+export const isFieldObject = (value: object): boolean => isPlainObject(value) || tagOf(value) === "[object Object]";

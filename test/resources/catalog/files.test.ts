@@ -58,6 +58,39 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
     expect(await rejection(download({ etag, signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
+  it.each<[string, object, readonly string[]]>([
+    ["an empty `etag`", { etag: "" }, ["etag: expected the `etag` of an earlier download"]],
+    ["an `etag` of two lines", { etag: '"v\n7"' }, ["etag: expected the `etag` of an earlier download"]],
+    [
+      "a Date as `lastModified`, and a number as `etag`",
+      { etag: 7, lastModified: new Date(lastModified) },
+      [
+        "etag: expected the `etag` of an earlier download",
+        "lastModified: expected the `lastModified` of an earlier download",
+      ],
+    ],
+    [
+      "an empty `lastModified` beside an invalid header",
+      { lastModified: "", headers: { "X-Trace": "1\n2" } },
+      ["lastModified: expected the `lastModified` of an earlier download", "headers.X-Trace"],
+    ],
+    ["an invalid header beside a valid `etag`", { etag, headers: { "X-Trace": "1\n2" } }, ["headers.x-trace"]],
+    ["headers that are no object", { etag, headers: 5 }, ["headers"]],
+  ])("refuses %s before anything is sent", async (_title, given, issues) => {
+    const { name, message } = (await rejection(download(given as never))) as Error;
+    expect(name).toBe("RequestValidationError");
+    for (const issue of issues) expect(message).toContain(issue);
+    expect(context.service.requests).toEqual([]);
+  });
+
+  it("sends the headers of its options with the condition, in whichever form they are given", async () => {
+    for (const headers of [{ "X-Trace": "1" }, [["X-Trace", "1"]], new Headers({ "X-Trace": "1" })]) {
+      context.service.respond({ status: 304, headers: { etag } });
+      await download({ etag, headers } as never);
+      expect(context.service.requests.at(-1)?.headers).toMatchObject({ "if-none-match": etag, "x-trace": "1" });
+    }
+  });
+
   it("returns the new bytes when the file was modified", async () => {
     context.service.respond({ ...file, headers: { ...file.headers, etag: '"v8"' } });
     const given = await download({ etag });

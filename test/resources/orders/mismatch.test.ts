@@ -106,6 +106,14 @@ describe("orders.ensure with a used identifier", () => {
     ["state", "nh", "NH", true],
     ["state", "NB", "NH", false],
     ["state", "", "NH", false],
+    ["state", "NH", "", false],
+    ["state", "Noord-Holland", "Noord Brabant", false],
+    ["state", "Noord-Holland", "noord holland", true],
+    ["phonenumber", "-", "0612345678", false],
+    ["phonenumber", "0612345678", "-", false],
+    ["email", "ada@example.com", " Ada@Example.com ", true],
+    ["email", " Ada@Example.com ", "ada@example.com", true],
+    ["email", "ada@example.com", "adam@example.com", false],
   ])("compares the %s %s with %s: equal %s", async (field, sent, repeated, equal) => {
     const { emulator, partner, settle } = setUp();
     const order = orderOf(emulator, "A");
