@@ -1,4 +1,4 @@
-import type { Assumptions, NoOrder } from "pod-partner";
+import type { Assumptions, Download, NoOrder } from "pod-partner";
 import type { EmulatorAssumptions } from "pod-partner/testing";
 import { isRecord } from "../util/foreign.ts";
 import {
@@ -473,11 +473,9 @@ export const rows: readonly Row[] = [
       if (layer === undefined) throw new Untried("the product has no layer images");
       if (!isOwn(lab, layer.url))
         throw new Untried("the layer images are on another origin: the SDK sends no key there");
-      const answer = await lab.service.answerTo(async () => {
-        const file = await lab.service.partner.catalog.products.layerImage(layer.url);
-        if (file.modified) await file.cancel();
-      });
+      const answer = await lab.service.answerTo(() => lab.service.partner.catalog.products.layerImage(layer.url));
       if (!isSuccess(answer)) throw new Untried(`the layer image was ${inWords(answer)}`);
+      await (answer.body as Download).cancel();
       const header = answer.headers.get("Cache-Control");
       const emulator = header === null ? {} : { layerCacheControl: header };
       return { value: header ?? "no header", emulator, harmless: true };

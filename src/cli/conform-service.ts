@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { deflateSync } from "node:zlib";
-import type { Assumptions, FetchLike, PartnerClock, PodPartner, PodPartnerOptions } from "pod-partner";
+import type { ApiCall, Assumptions, FetchLike, PartnerClock, PodPartner, PodPartnerOptions } from "pod-partner";
 import { isRecord } from "../util/foreign.ts";
 import { Failure } from "./arguments.ts";
 import type { Sdk } from "./connection.ts";
@@ -194,7 +194,6 @@ export class MeasuredService {
   readonly #journal: Journal;
   readonly #earlier: readonly PlacedEntry[];
   readonly #end = new AbortController();
-  #latest: Response | undefined;
   /** Milliseconds that the latest request took, without its wait for a turn. */
   #took = 0;
   #count = 0;
@@ -221,11 +220,9 @@ export class MeasuredService {
     this.#save();
     this.partner = this.#connect(async (request, init) => {
       this.requests += 1;
-      this.#latest = undefined;
       const sentAt = clock.now();
       const response = await fetch(request, init);
       this.#took = clock.now() - sentAt;
-      this.#latest = response;
       for (const [name, policy] of policiesIn(response.headers.get("X-RateLimit-Policy"))) {
         this.policies.set(name, policy);
       }
@@ -315,32 +312,27 @@ export class MeasuredService {
   }
 
   /** Runs a call of the SDK, and returns what the service responded, whatever it was. */
-  async answerTo(call: () => Promise<unknown>): Promise<Answer> {
+  async answerTo(call: () => ApiCall<unknown>): Promise<Answer> {
     if (this.stopped) throw new Stopped();
     return telling(await this.#answer(call));
   }
 
-  async #answer(call: () => Promise<unknown>): Promise<Answer> {
+  async #answer(call: () => ApiCall<unknown>): Promise<Answer> {
     const { ApiError, ResponseValidationError, RequestValidationError, ConfigurationError } = this.#target.sdk;
     try {
-      const body = await call();
-      return { ...this.#head(), body };
+      const { data: body, response } = await call().withResponse();
+      return { status: response.status, headers: response.headers, body };
     } catch (error) {
       if (error instanceof RequestValidationError || error instanceof ConfigurationError) throw error;
       if (!(error instanceof ApiError || error instanceof ResponseValidationError)) {
         throw new LostAnswer(error instanceof Error ? error.message : String(error));
       }
-      const { status, body } = error.response;
+      const { status, headers, body } = error.response;
       if (status === 401) throw new Failure("The service refuses the key (401): see pod-partner doctor.", 2);
       // A gateway sends a 408 for an order that the service may be placing.
       if (status === 408 || (status >= 500 && status !== 501)) throw new LostAnswer(error.message);
-      return { ...this.#head(), body };
+      return { status, headers: new Headers(headers), body };
     }
-  }
-
-  #head(): { readonly status: number; readonly headers: Headers } {
-    if (this.#latest === undefined) throw new LostAnswer();
-    return { status: this.#latest.status, headers: this.#latest.headers };
   }
 
   /**

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as sdk from "pod-partner";
-import { PodPartner } from "pod-partner";
+import { type FetchLike, PodPartner } from "pod-partner";
 import {
   createEmulator,
   type Emulator,
@@ -102,6 +102,25 @@ describe("conform on the emulator", () => {
     expect(emulator.world().organizations[0]?.rendertokens.used).toBe(0);
     expect(emulator.world().organizations[0]?.renders).toEqual([]);
   });
+});
+
+it("conform measures a render by its own response while look-ups of compositions are under way, and pays for one", async () => {
+  const createdStatus = { "renders.create": 201 };
+  const emulator = emulate({ assumptions: { createdStatus, renderRetryAfter: false } });
+  const created = Promise.withResolvers<void>();
+  let lookups = 0;
+  const fetch: FetchLike = async (request, init) => {
+    const response = await emulator.fetch(request, init);
+    const { pathname } = new URL(request.url);
+    if (request.method === "POST" && pathname.endsWith("/renders")) created.resolve();
+    else if (pathname.includes("lookup-composition") && (lookups += 1) > 1) await created.promise;
+    return response;
+  };
+  const only = rows.filter(({ needs }) => needs === "tokens");
+  const report = await measure({ ...emulator, fetch }, { only });
+  expect(lookups).toBeGreaterThan(1);
+  expect(found(report)).toEqual({ "render-created-status": 201, "render-status": false });
+  expect(emulator.world().organizations[0]?.renders).toHaveLength(1);
 });
 
 describe("a row", () => {
