@@ -29,6 +29,9 @@ const isLost = (error: unknown): boolean =>
   isGatewayTimeout(error) ||
   (error instanceof ConnectionError && error.sent);
 
+/** Whether a redirect says that the result is elsewhere (RFC 9110, 15.4.4): a change was carried out. */
+const isElsewhere = (error: unknown): boolean => error instanceof ApiError && error.status === 303;
+
 /** Whether the service or a gateway refused a request because there were too many. */
 export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
 
@@ -42,6 +45,7 @@ export function maySendAgain(error: unknown, { repeat, response }: Pick<Endpoint
   if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
   // The response to a change has no body: another body shows that a gateway wrote the response.
   if (isUnreadable(error)) return repeat === "idempotent" && response.kind === "empty";
+  if (isElsewhere(error)) return repeat === "idempotent";
   return isLost(error) && (repeat === "safe" || repeat === "idempotent");
 }
 
@@ -51,7 +55,9 @@ export const retryAfterOf = (error: unknown): number | undefined =>
 
 /** Whether an error shows that the service did not carry out the request. */
 export const didNothing = (error: unknown): boolean =>
-  error instanceof ApiError ? !isLost(error) : error instanceof ConnectionError && !error.sent;
+  error instanceof ApiError
+    ? !isLost(error) && !isElsewhere(error)
+    : error instanceof ConnectionError && !error.sent;
 
 /**
  * What an error says about a creation that the service may have carried out.
@@ -62,7 +68,8 @@ export const didNothing = (error: unknown): boolean =>
  * - `other`: the error shows nothing about the outcome.
  */
 export function verdictOf(error: unknown, recoverable: boolean): "lost" | "idle" | "refused" | "other" {
-  if (isLost(error) || error instanceof ResponseTooLargeError || (recoverable && isUnreadable(error))) return "lost";
+  if (isLost(error) || isElsewhere(error) || error instanceof ResponseTooLargeError) return "lost";
+  if (recoverable && isUnreadable(error)) return "lost";
   if (isRateLimited(error) || (error instanceof ConnectionError && error.isRetryable)) return "idle";
   return error instanceof ApiError && error.status >= 400 ? "refused" : "other";
 }

@@ -128,6 +128,9 @@ const unreadable = (creations: Cells, effects: 0 | 1): Cells => [
   [invalid, 1, effects],
 ];
 
+/** A 303 says that a change was carried out, so that its response counts as lost. A read ends. */
+const redirected = ([, ...changes]: Cells): Cells => [["RedirectError", 1, 0], ...changes];
+
 export const rows: readonly Row[] = [
   first("connection dropped before", { fault: "drop", when: "before" }, lostBefore),
   first("connection dropped after", { fault: "drop" }, lostAfter),
@@ -172,6 +175,12 @@ export const rows: readonly Row[] = [
     { fault: "redirect", location: "/v2/orders", status: 307, when: "before" },
     refused("RedirectError"),
   ),
+  first(
+    "303 before",
+    { fault: "redirect", location: "/v2/elsewhere", status: 303, when: "before" },
+    redirected(lostBefore),
+  ),
+  first("303 after", { fault: "redirect", location: "/v2/elsewhere", status: 303 }, redirected(lostAfter)),
   first("429, `Retry-After` in seconds", limited(2_000), done("value", 2)),
   first("429, `Retry-After` as a date", limited(httpDate(90)), done("value", 2)),
   first("429, invalid `Retry-After`", limited("soon"), done("value", 2)),
