@@ -51,6 +51,51 @@ describe("two processes with one storage", () => {
     expect(await orders()).toBe(1);
   });
 
+  it("give the second one the status of the response that the first one had", async () => {
+    const { start, settle, emulator } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const fetch: typeof globalThis.fetch = async (given, init) => {
+      const { body, headers } = await emulator.fetch(new Request(given, init));
+      return new Response(body, { status: 201, headers });
+    };
+    const one = await settle(start({ fetch }).partner.orders.ensure(order, { lookFirst: false }).withResponse());
+    const other = await settle(start().partner.orders.ensure(order).withResponse());
+    expect([one.response.status, other.response.status, other.data.existed]).toEqual([201, 201, true]);
+  });
+
+  it("do not wait for each other when one gives up while its slow storage still sets the lock", async () => {
+    const { start, settle, emulator, clock, posts } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const controller = new AbortController();
+    const { partner, seen } = start({ slow: 400 });
+    const early = rejection(partner.orders.ensure(order, { signal: controller.signal }));
+    await clock.advance(600);
+    controller.abort(new Error("left"));
+    expect(await settle(early)).toMatchObject({ message: "left" });
+    await clock.advance(1_000);
+    expect(seen.filter((each) => each.endsWith(" order-lease"))).toEqual(["set order-lease", "delete order-lease"]);
+    const began = clock.now();
+    await settle(start().partner.orders.ensure(order));
+    expect(clock.now() - began).toBeLessThan(5_000);
+    expect(posts()).toBe(1);
+  });
+
+  it("look up what the other one has noted after a second, then ever more rarely", async () => {
+    const { start, settle, emulator, clock, posts, kill } = share();
+    const order = orderOf(emulator, "shop-1001");
+    const first = kill({ killAt: 10 }, ({ orders }) => orders.ensure(order));
+    await clock.advance(100);
+    const began = clock.now();
+    const at: number[] = [];
+    const onRequest = () => void at.push(clock.now() - began);
+    await settle(start({ hooks: { onRequest } }).partner.orders.ensure(order));
+    expect([first.seen.at(-1), posts()]).toEqual(["set order-lease done", 1]);
+    expect(at[0]).toBeLessThan(2_000);
+    // The last two are its own look-up and its own request, when the lock of the other one has ended.
+    const pauses = at.slice(1, -2).map((ms, index) => ms - (at[index] ?? 0));
+    expect(pauses).toEqual([2_000, 4_000, 8_000, 8_000, 8_000]);
+  });
+
   it("send nothing more for an order without an identifier than without a storage", async () => {
     const { start, settle, emulator } = share();
     const { customIdentifier: _, ...order } = orderOf(emulator, "shop-1001");
