@@ -1,6 +1,7 @@
 import { memoryStorage, type PerspectiveReference, PodPartner, type SceneReference } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { seal } from "../../../src/storage/scoped-storage.ts";
 import { collect } from "../../support/collect.ts";
 import { rejection } from "../../support/exchange.ts";
 import { ref } from "../../support/references.ts";
@@ -162,6 +163,29 @@ describe("compositions.search", () => {
       expect(found).toEqual(await search(setup.connect()));
     },
   );
+
+  it.each([
+    ["as it was", undefined, "asks nothing"],
+    ["without its reference", '{"tokenCost":1}', "asks again"],
+    ["said to exist, without more", '{"exists":true}', "asks again"],
+    ["no object", "[]", "asks again"],
+    ["no JSON", "{", "asks again"],
+  ])("with a remembered composition that is %s (%j) %s", async (_, changed, expected) => {
+    const setup = setUp();
+    const { emulator, settle, clock } = setup;
+    const storage = memoryStorage({ clock });
+    const partner = new PodPartner({ ...emulator.clientOptions, storage });
+    const { slimCase: productReference } = emulator.demo.products;
+    const search = () => settle(collect(partner.compositions.search({ productReference })));
+    const first = await search();
+    const counted = watched(setup);
+    const remembered: string[] = [];
+    for await (const key of storage.keys("")) if (key.includes("composition:")) remembered.push(key);
+    for (const key of changed === undefined ? [] : remembered)
+      await storage.set(key, seal(key.slice(key.indexOf("composition:")), new TextEncoder().encode(changed)));
+    expect(await search()).toEqual(first);
+    expect(counted()["compositions.lookup"] ?? 0).toBe(expected === "asks again" ? remembered.length : 0);
+  });
 
   it("yields in the order of the scenes and then of the perspectives, whichever response comes first", async () => {
     const scenes = ["s1", "s2", "s3"].map((name) => ref("Scene", name));
