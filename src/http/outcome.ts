@@ -55,9 +55,7 @@ export const retryAfterOf = (error: unknown): number | undefined =>
 
 /** Whether an error shows that the service did not carry out the request. */
 export const didNothing = (error: unknown): boolean =>
-  error instanceof ApiError
-    ? !isLost(error) && !isElsewhere(error)
-    : error instanceof ConnectionError && !error.sent;
+  error instanceof ApiError ? !isLost(error) && !isElsewhere(error) : error instanceof ConnectionError && !error.sent;
 
 /**
  * What an error says about a creation that the service may have carried out.

@@ -2,7 +2,7 @@ import { openImage, type Upload, type UploadOpening } from "../binary/source.ts"
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
-import { attempt, isRecord, wordsOf } from "../util/foreign.ts";
+import { attempt, isFieldObject, isRecord, tagOf, wordsOf } from "../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { headerEntries, type QueryValue, type RequestOptions } from "./request-options.ts";
 
@@ -94,6 +94,13 @@ function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issu
 /** Whether code that walks through a value has overflowed the stack. */
 const isTooDeep = (error: unknown): boolean => attempt(() => error instanceof RangeError) === true;
 
+/** Throws for what JSON would leave out or write as something else, without an error. */
+function assertJson(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${name} is ${value}`);
+  if (isRecord(value) && !isFieldObject(value)) throw new Error(`${name} is ${tagOf(value)}`);
+  return value;
+}
+
 function encodeJson(
   { method, request }: Endpoint,
   given: unknown,
@@ -109,8 +116,8 @@ function encodeJson(
   if (extra !== undefined) {
     if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body: remove this option" });
     try {
-      // A cycle or a `bigint` throws here with a message that names it.
-      const written: unknown = JSON.parse(JSON.stringify(extra));
+      // A cycle or a `bigint` throws here, too, with a message that names it.
+      const written: unknown = JSON.parse(JSON.stringify(extra, assertJson));
       return JSON.stringify(extended(body, written, ["body"], issues));
     } catch (error) {
       const reason = isTooDeep(error) ? "it is nested too deeply" : wordsOf(error).split("\n")[0];

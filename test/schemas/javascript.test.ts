@@ -162,6 +162,8 @@ describe("plain JavaScript values in place of", () => {
     ["the longest name of a call", read({ callId: "x".repeat(200) })],
     ["the highest priority", read({ priority: "high" })],
     ["an instance of a class as the body", post(new Extra())],
+    ["values that write themselves as JSON in the body", post({ date: new Date(0), url: new URL("http://a.test/") })],
+    ["objects without a prototype in the body", post({ list: [Object.create(null), undefined, null] })],
     ["a signal of another realm", read({ signal: Object.create(new AbortController().signal, {}) })],
   ]);
 
@@ -188,6 +190,12 @@ describe("plain JavaScript values in place of", () => {
       [read({ query: 5 }), "query: expected an object with names and values"],
       [read({ query: { a: {} } }), "query.a: expected a string, a number, a boolean or a list of these"],
       [post(5), "body: expected an object: the fields to add to the JSON body"],
+      [post({ price: Number.NaN }), "body: cannot be written as JSON: price is NaN"],
+      [post({ list: [1, { price: -Infinity }] }), "body: cannot be written as JSON: price is -Infinity"],
+      [post({ lines: new Map([["a", 1]]) }), "body: cannot be written as JSON: lines is [object Map]"],
+      [post({ lines: [new Set([1])] }), "body: cannot be written as JSON: 0 is [object Set]"],
+      [post({ order: Promise.resolve({}) }), "body: cannot be written as JSON: order is [object Promise]"],
+      [post({ bytes: new Uint8Array(2) }), "body: cannot be written as JSON: bytes is [object Uint8Array]"],
       [media({ etag: "" }), "etag: expected the `etag` of an earlier download"],
       [media({ lastModified: "" }), "lastModified: expected the `lastModified` of an earlier download"],
       [upload({ onProgress: 5 }), "onProgress: expected a function"],
