@@ -153,6 +153,8 @@ export class HostileFetch {
 
   #contentOf(move: Move, asked: ModelRequest, honest: TrueResponse | undefined, status: number): string | Uint8Array {
     const text = textOf(move);
+    // No client can tell a body that is cut off before its first byte from an empty one.
+    if (move.pieces?.after === 0 && move.pieces.end === "close") this.deceived ||= deceives(asked, status, null);
     if (text !== undefined) {
       // A look-up without a body says that it has found nothing.
       this.deceived ||= move.big === undefined && deceives(asked, status, text === "" ? null : parsed(text));
