@@ -31,6 +31,11 @@ import { webCrypto } from "../util/runtime.ts";
 
 /** Maximum milliseconds between the note and its request. The lock lasts for this time plus `assumptions.processingTime`. */
 const maxNoteAge = 4_000;
+/**
+ * Milliseconds that a look-up by content reaches back before its note: the clocks may differ, and the service's times are inexact. A lock lasts
+ * longer by this time, so that what an earlier creation has left in doubt is older than that.
+ */
+const maxReach = 6_000;
 /** A call takes the lock at most this often: a lock can expire before the request is sent. */
 const maxTurns = 5;
 /** Milliseconds after which a waiting call looks the creation up itself, because the holder of the lock may have died. */
@@ -147,6 +152,8 @@ interface Keys {
   readonly noteKey: string;
   readonly lockKey: string;
   readonly content: string;
+  /** Milliseconds for which the lock lasts after the service has processed the request. */
+  readonly reach: number;
 }
 
 async function keysOf<Data>({ kind, identifier, oneByOne = identifier, content }: OnceOnly<Data>): Promise<Keys> {
@@ -154,6 +161,7 @@ async function keysOf<Data>({ kind, identifier, oneByOne = identifier, content }
     noteKey: `${kind}:${await keyOf(identifier)}`,
     lockKey: `${kind}-lease:${await keyOf(oneByOne)}`,
     content: hexOf(await sha256(canonicalJson(content))),
+    reach: oneByOne === identifier ? 0 : maxReach,
   };
 }
 
@@ -183,7 +191,7 @@ interface TakenLock {
 async function tryTurn<Data>(
   call: Call<never, Data>,
   storage: ClientStorage,
-  { noteKey, lockKey, content }: Keys,
+  { noteKey, lockKey, content, reach }: Keys,
   owner: string,
   since: number,
 ): Promise<Tried<Data>> {
@@ -206,7 +214,7 @@ async function tryTurn<Data>(
     const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, owner, mayTakeFrom });
     if (lock === "lost") return lock;
     if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
-    return new CreationTurn(call, { storage, noteKey, content, lock, note, noteBytes: bytes });
+    return new CreationTurn(call, { storage, noteKey, content, reach, lock, note, noteBytes: bytes });
   } catch (error) {
     // A healthy storage would have responded by now.
     const ms = call.scope.elapsed() - since;
@@ -323,7 +331,7 @@ function noteOfMade<Data>(
 }
 
 /** The start of a turn. */
-interface TurnStart extends Pick<Keys, "noteKey" | "content"> {
+interface TurnStart extends Omit<Keys, "lockKey"> {
   readonly storage: ClientStorage;
   /** Undefined if the client continues without its lost storage. */
   readonly lock?: Lock | undefined;
@@ -361,13 +369,13 @@ class CreationTurn {
     // When only the look-up was too old and is repeated, the note is still young enough.
     if (this.#notedAt !== undefined && longestSince(this.#notedAt, clock) < maxNoteAge / 2) return;
     const noted = momentOf(clock);
-    const { storage, noteKey, content, lock, note, noteBytes = null } = this.#start;
+    const { storage, noteKey, content, reach, lock, note, noteBytes = null } = this.#start;
     const { sent, turns } = note ?? { sent: noted.date, turns: 0 };
     const bytes = this.#bytes ?? toJson({ version: 1, sent, turns: turns + 1, content } satisfies Note);
     const [isNoted, isExtended] = await Promise.all([
       // If the note has changed since it was read, another call had a turn in between.
       this.#bytes !== undefined || storage.set(noteKey, bytes, { expected: noteBytes, ttl: noteLifetime }),
-      lock?.extend(processingTime + maxNoteAge),
+      lock?.extend(processingTime + maxNoteAge + reach),
     ]);
     if (isNoted) this.#bytes = bytes;
     if (!isNoted || !isExtended)
@@ -401,9 +409,9 @@ class CreationTurn {
 
   /** Ends the turn after a failure. While the service may still carry out the creation, the lock stays. */
   async leave(doubt: Doubt | undefined): Promise<void> {
-    const { storage, noteKey, lock, noteBytes } = this.#start;
+    const { storage, noteKey, reach, lock, noteBytes } = this.#start;
     if (doubt !== undefined) {
-      await lock?.leave(Math.max(0, doubt.until - this.#call.core.clock.now()));
+      await lock?.leave(Math.max(0, doubt.until + reach - this.#call.core.clock.now()));
       return;
     }
     if (noteBytes === undefined && this.#bytes !== undefined) await storage.delete(noteKey, { expected: this.#bytes });

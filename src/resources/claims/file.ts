@@ -247,8 +247,8 @@ const listUse = { needs: ["reference"], internal: true };
 
 /**
  * Finds the claim that was first sent at `sent`. Claims do not match if this client had read them before, if another call filed them (the
- * storage knows it), or if they were created earlier by the service's clock. Throws if more than one claim matches, or if the only one has
- * another comment: it may be that of another call whose response was lost, too.
+ * storage knows it), or if they were created earlier by the service's clock. Throws if more than one claim matches and there is no `key`, or
+ * if the only one has another comment: it may be that of another call whose response was lost, too.
  */
 async function findClaim(
   context: ClaimsContext,
@@ -257,7 +257,7 @@ async function findClaim(
   sent: Moment,
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
-  const found: (Found<CreatedClaim> & { readonly isOther: boolean })[] = [];
+  const found: (Found<CreatedClaim> & { readonly isOther: boolean; readonly created: number })[] = [];
   let earliest = Number.POSITIVE_INFINITY;
   const { send, clock, known, shared } = context;
   const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
@@ -280,21 +280,24 @@ async function findClaim(
     ]);
     if (missing.length > 0 && latestTime(data.created) < earliest) continue;
     if (!matches(data) || (shared && (await isFiledByOther(shared, data.reference, key)))) continue;
-    found.push({ data: { reference: data.reference }, response, isOther: isOtherComment(data.comment, comment) });
+    const { reference } = data;
+    const created = latestTime(missing.length > 0 ? data.created : summary.created);
+    found.push({ data: { reference }, response, isOther: isOtherComment(data.comment, comment), created });
   }
   const same = found.filter(({ isOther }) => !isOther);
   const candidates = same.length > 0 ? same : found;
-  if (candidates.length > 1) {
+  if (candidates.length > 1 && (key === undefined || same.length === 0)) {
     throw new Error(`${candidates.length} claims match: ${candidates.map(({ data }) => data.reference).join(", ")}`);
   }
-  const [claim] = candidates;
+  // Calls with other keys have filed equal claims. The oldest is right: theirs may have begun later, and the storage remembers whose it is.
+  const [claim] = candidates.toSorted((one, other) => one.created - other.created);
   if (claim?.isOther) throw new Error(`${claim.data.reference} has the same lines and another comment`);
   return claim;
 }
 
-/** Whether a claim has another comment than was sent. The service may leave it out. */
-const isOtherComment = (existing: unknown, sent: string | undefined): boolean =>
-  sent !== undefined && typeof existing === "string" && !isAlike(existing, sent);
+/** Whether a claim has another comment than was sent. The service may leave the field out; null is no comment. */
+const isOtherComment = (existing: Claim["comment"], sent: string | undefined): boolean =>
+  sent !== undefined && existing !== undefined && !isAlike(existing ?? "", sent);
 
 /** The category that is reserved for the package-missing operation (specification 2.8). */
 const packageMissing = /^package missing$/i;

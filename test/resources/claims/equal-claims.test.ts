@@ -114,6 +114,8 @@ describe("a claim with the same lines and another comment, filed by another clie
     ["of the first return", "of the second return"],
     ["of the first return", undefined],
     [undefined, "of the second return"],
+    ["of the first return", ""],
+    ["", "of the second return"],
   ])("is not taken for the own one: %j beside %j", async (own, other) => {
     const { ending, claims } = await beside(own, other);
     expect(ending.name).toBe("OutcomeUnknownError");
@@ -135,7 +137,7 @@ describe("a comment that the service has changed", () => {
     ["the form of its characters", (text: string) => text.normalize("NFD")],
     ["its accents", (text: string) => text.replace("é", "e")],
     ["its symbols", (text: string) => text.replace("🙁", "?")],
-    ["nothing but left it out", () => null],
+    ["nothing but left it out", () => undefined],
   ])("in %s still belongs to the claim that was sent", async (_, change) => {
     const setup = await shipped();
     const { emulator, connect, settle, input } = setup;

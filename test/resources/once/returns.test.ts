@@ -211,6 +211,42 @@ describe("a claim with a storage", () => {
     expect(await listed()).toHaveLength(2);
   });
 
+  it("is not one that the service files late for another `key`, whose call has ended in doubt, in any process", async () => {
+    const { start, settle, clock, emulator, claim, listed } = await shareClaim();
+    emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 29_000, when: "before" });
+    emulator.faults.add({ on: "claims.createItemIssues", nth: 2, fault: "slow", ms: 3_000, when: "before" });
+    const file = (key: string, deadline?: number) =>
+      start().partner.claims.createItemIssues(claim, { key, ...(deadline !== undefined && { deadline }) });
+    const early = await settle(rejection(file("rma-1", 500)));
+    expect(early).toMatchObject({ name: "OutcomeUnknownError", isRetryable: true });
+    while ((await listed()).length === 0) await clock.advance(100);
+    const [one, other] = await settle(Promise.all([file("rma-2"), file("rma-2")]));
+    const late = await settle(file("rma-1"));
+    expect([one.reference === other.reference, late.existed, late.reference === one.reference]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(await listed()).toHaveLength(2);
+  });
+
+  it("is one of two equal ones whose processes were killed: each `key` gets one", async () => {
+    const { settle, clock, start, claim, kill, listed } = await shareClaim();
+    for (const key of ["rma-1", "rma-2"]) {
+      kill({ killAfter: "POST /v2/claim-item-issues" }, ({ claims }) => claims.createItemIssues(claim, { key }));
+      await clock.advance(60_000);
+    }
+    expect(await listed()).toHaveLength(2);
+    const references: string[] = [];
+    for (const key of ["rma-1", "rma-2", "rma-1"]) {
+      const { reference, existed } = await settle(start().partner.claims.createItemIssues(claim, { key }));
+      expect(existed).toBe(true);
+      references.push(reference);
+    }
+    expect([new Set(references).size, references[2]]).toEqual([2, references[0]]);
+    expect(await listed()).toHaveLength(2);
+  });
+
   it("does not take over what a call of the same client with another `key` has left in doubt", async () => {
     const { start, settle, emulator, clock, claim } = await shareClaim();
     emulator.faults.add({ on: "claims.createItemIssues", nth: 1, fault: "slow", ms: 60_000, when: "after" });
@@ -230,7 +266,7 @@ describe("a claim with a storage", () => {
     [
       "without a `key` when the service cannot work on it any more: another equal one may be at work",
       undefined,
-      36_000,
+      42_000,
     ],
   ])("whose process was killed after the request is found %s", async (_, key, within) => {
     const { start, settle, clock, claim, listed, kill } = await shareClaim();
