@@ -29,8 +29,8 @@ const isLost = (error: unknown): boolean =>
   isGatewayTimeout(error) ||
   (error instanceof ConnectionError && error.sent);
 
-/** Whether a redirect says that the result is elsewhere (RFC 9110, 15.4.4): a change was carried out. */
-const isElsewhere = (error: unknown): boolean => error instanceof ApiError && error.status === 303;
+/** Whether a redirect can mean that a change was carried out and its result is elsewhere: a client may follow these with a GET (RFC 9110, 15.4). */
+const isElsewhere = (error: unknown): boolean => error instanceof ApiError && [301, 302, 303].includes(error.status);
 
 /** Whether the service or a gateway refused a request because there were too many. */
 export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
@@ -44,8 +44,7 @@ export function maySendAgain(error: unknown, { repeat, response }: Pick<Endpoint
   if (isRateLimited(error)) return true;
   if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
   // The response to a change has no body: another body shows that a gateway wrote the response.
-  if (isUnreadable(error)) return repeat === "idempotent" && response.kind === "empty";
-  if (isElsewhere(error)) return repeat === "idempotent";
+  if (isUnreadable(error) || isElsewhere(error)) return repeat === "idempotent" && response.kind === "empty";
   return isLost(error) && (repeat === "safe" || repeat === "idempotent");
 }
 

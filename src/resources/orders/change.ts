@@ -1,6 +1,7 @@
-import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.ts";
+import { ApiError, ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
+import { ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { rememberDoubt } from "../../http/create-once.ts";
 import { type LookUp, lookUpOnce, lookUpUntil } from "../../http/look-up.ts";
@@ -112,8 +113,12 @@ async function sendChange(
     return await sendWithRetries(call, request, (arrival) => call.read(arrival));
   } catch (error) {
     if (scope.ended(error) || error instanceof DeadlineError) throw error;
-    // Another lost response is not a refusal.
-    if (verdictOf(error, true) === "lost") throw error;
+    if (verdictOf(error, true) === "lost") {
+      // Another lost response is not a refusal, and the call can be repeated.
+      if (!(error instanceof ApiError || error instanceof ResponseValidationError) || error.isRetryable) throw error;
+      // A redirect or a page: the error says not to repeat the call, so that only the order shows the outcome.
+      call.attempts.lost(error);
+    }
     const look: LookUp<Shown> = {
       lookUp: async (options) => {
         const found = await ifExists(

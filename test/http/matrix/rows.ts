@@ -128,8 +128,12 @@ const unreadable = (creations: Cells, effects: 0 | 1): Cells => [
   [invalid, 1, effects],
 ];
 
-/** A 303 says that a change was carried out, so that its response counts as lost. A read ends. */
+/** A client may follow these with a GET, as after a change that was carried out: its response counts as lost. A read ends. */
 const redirected = ([, ...changes]: Cells): Cells => [["RedirectError", 1, 0], ...changes];
+
+/** The last redirect of a cancellation is checked by a read of the order. */
+const [getRedirected, , ...creationsRedirected] = redirected(lostAfter);
+const redirectedEach: Cells = [getRedirected, ["value", 4, 1], ...creationsRedirected];
 
 export const rows: readonly Row[] = [
   first("connection dropped before", { fault: "drop", when: "before" }, lostBefore),
@@ -165,22 +169,22 @@ export const rows: readonly Row[] = [
     ["value", 1, 1],
     ["value", 1, 1],
   ]),
-  first(
-    "302 before",
-    { fault: "redirect", location: "https://elsewhere.test/", when: "before" },
-    refused("RedirectError"),
+  ...([301, 302, 303] as const).flatMap((status) => [
+    first(
+      `${status} before`,
+      { fault: "redirect", location: "https://elsewhere.test/", status, when: "before" },
+      redirected(lostBefore),
+    ),
+    first(`${status} after`, { fault: "redirect", location: "/v2/elsewhere", status }, redirected(lostAfter)),
+    each(`${status} each time, after`, { fault: "redirect", location: "/v2/elsewhere", status }, redirectedEach),
+  ]),
+  ...([307, 308] as const).map((status) =>
+    first(
+      `${status} before`,
+      { fault: "redirect", location: "/v2/orders", status, when: "before" },
+      refused("RedirectError"),
+    ),
   ),
-  first(
-    "307 before",
-    { fault: "redirect", location: "/v2/orders", status: 307, when: "before" },
-    refused("RedirectError"),
-  ),
-  first(
-    "303 before",
-    { fault: "redirect", location: "/v2/elsewhere", status: 303, when: "before" },
-    redirected(lostBefore),
-  ),
-  first("303 after", { fault: "redirect", location: "/v2/elsewhere", status: 303 }, redirected(lostAfter)),
   first("429, `Retry-After` in seconds", limited(2_000), done("value", 2)),
   first("429, `Retry-After` as a date", limited(httpDate(90)), done("value", 2)),
   first("429, invalid `Retry-After`", limited("soon"), done("value", 2)),
