@@ -9,7 +9,7 @@ import { assumptionFields, assumptions } from "./schemas/assumptions.ts";
 import { unknownOption } from "./schemas/check.ts";
 import { baseUrl, clock, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
-import { isFunction, isObject, isPlainObject, isRecord, propertyOf } from "./util/foreign.ts";
+import { isFieldObject, isFunction, isObject, isPlainObject, propertyOf } from "./util/foreign.ts";
 import { hasMethods } from "./util/kinds.ts";
 
 const secretKey = () =>
@@ -27,19 +27,21 @@ const secretKey = () =>
 const positive = () => z.number().check(z.positive());
 
 const hooks = () =>
-  z.custom<Hooks>(isRecord, { error: "expected an object", abort: true }).check(
-    z.superRefine((given, context) => {
-      for (const name of hookNames) {
-        if (given[name] !== undefined && !isFunction(given[name]))
-          context.addIssue({ code: "custom", path: [name], message: "expected a function" });
-      }
-      // An instance of a class may have other properties.
-      const known: readonly string[] = hookNames;
-      const names = Object.keys(given).filter((name) => isPlainObject(given) || /^on[A-Z]/.test(name));
-      for (const name of names.filter((name) => !known.includes(name)))
-        context.addIssue({ code: "custom", path: [name], message: "is an unknown hook" });
-    }),
-  );
+  z
+    .custom<Hooks>((value) => isObject(value) && isFieldObject(value), { error: "expected an object", abort: true })
+    .check(
+      z.superRefine((given, context) => {
+        for (const name of hookNames) {
+          if (given[name] !== undefined && !isFunction(given[name]))
+            context.addIssue({ code: "custom", path: [name], message: "expected a function" });
+        }
+        // An instance of a class may have other properties.
+        const known: readonly string[] = hookNames;
+        const names = Object.keys(given).filter((name) => isPlainObject(given) || /^on[A-Z]/.test(name));
+        for (const name of names.filter((name) => !known.includes(name)))
+          context.addIssue({ code: "custom", path: [name], message: "is an unknown hook" });
+      }),
+    );
 
 const levels = ["debug", "info", "warn", "error"];
 
@@ -48,7 +50,7 @@ const logger = () =>
   z.custom<Logger>(
     (value) => {
       const functions = levels.map((level) => propertyOf(value, level)).filter((one) => one !== undefined);
-      const silent = isObject(value) && Object.keys(value).length === 0;
+      const silent = isObject(value) && isFieldObject(value) && Object.keys(value).length === 0;
       return (functions.length > 0 || silent) && functions.every(isFunction);
     },
     { error: `expected an object with functions among ${levels.join(", ")}, such as \`console\`` },

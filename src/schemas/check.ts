@@ -51,6 +51,22 @@ function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonl
   return field === undefined ? [] : namesAt(field, rest);
 }
 
+/** The objects that cannot have fields, such as a map or a promise, in place of one with fields. Their content would have no effect. */
+function* fieldlessIn(schema: z.core.$ZodType, value: unknown, path: Issue["path"]): Generator<Issue> {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (!isRecord(value)) return;
+  if ("innerType" in def) yield* fieldlessIn(def.innerType, value, path);
+  else if (def.type === "pipe") yield* fieldlessIn(def.out, value, path);
+  else if (def.type !== "object") return;
+  else if (!isFieldObject(value)) yield { path, message: `expected an object, not ${tagOf(value)}` };
+  else {
+    for (const [name, schema] of Object.entries(def.shape)) {
+      // A getter is read once, by the check itself.
+      yield* fieldlessIn(schema, Object.getOwnPropertyDescriptor(value, name)?.value, [...path, name]);
+    }
+  }
+}
+
 function sayUnknown({ message, aliases }: UnknownKey, key: string, names: readonly string[]): string {
   const likely = aliases?.get(key) ?? nearest(key, names);
   return likely === undefined ? message : `${message}; did you mean \`${likely}\`?`;
@@ -83,9 +99,8 @@ function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["p
 export function check(schema: Schema, value: unknown, at: Issue["path"], unknown = unknownField): Checked {
   try {
     const checker = build(schema);
-    const { def } = (checker as z.core.$ZodTypes)._zod;
-    if (def.type === "object" && isRecord(value) && !isFieldObject(value))
-      return { ok: false, issues: [{ path: at, message: `expected an object, not ${tagOf(value)}` }], described: [] };
+    const fieldless = [...fieldlessIn(checker, value, at)];
+    if (fieldless.length > 0) return { ok: false, issues: fieldless, described: [] };
     // The messages are set for each parse: the global configuration of zod belongs to the program.
     const parsed = z.safeParse(checker, value, { error: messageOf });
     if (parsed.success) return { ok: true, value: parsed.data, described: [] };

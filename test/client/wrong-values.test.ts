@@ -161,6 +161,14 @@ function describeError(error: unknown): string {
 /** Options that have no fields: there is nothing wrong to see in them. */
 const withoutFields = ["undefined", "empty object", "without prototype"];
 
+/** The rows of options that are objects, and which of these took an object that cannot have fields. */
+const tookFieldless = (legal: Readonly<Record<string, readonly string[]>>): readonly string[] =>
+  Object.entries(legal)
+    .filter(([name]) => / (retry|hooks|logger|assumptions)$/.test(name) && !name.includes("getter"))
+    .flatMap(([name, passed]) => passed.filter((what) => fieldless.includes(what)).map((what) => `${name} ${what}`));
+
+const fieldless = ["Map", "invalid Date", "Error", "promise", "Headers", "signal"];
+
 /** What a cell of the matrix may show: the wrong value is refused, or it is none here. */
 const fine: ReadonlySet<string> = new Set(["refused", "sent", "made"]);
 
@@ -200,6 +208,7 @@ describe("a value that a JavaScript program passes by mistake", () => {
     for (const { name } of rows.filter((row) => row.name.endsWith(" options"))) {
       expect([name, legal[name]]).toEqual([name, withoutFields]);
     }
+    expect(tookFieldless(legal)).toEqual([]);
     const { "catalog.products.media argument 2": filename, "request argument 2": path, ...others } = legal;
     expect(filename).toEqual(["text", "100 kB of text", "100 kB of JSON"]);
     expect(path).toEqual(["100 kB of base64"]);
@@ -210,6 +219,7 @@ describe("a value that a JavaScript program passes by mistake", () => {
   it("is a typed error in every function that makes a part of the package", async () => {
     const { faults, legal } = await walk(factories);
     expect(faults).toEqual([]);
+    expect(tookFieldless(legal)).toEqual([]);
     // Only an object with fields can be options; a factory that needs none of them can do without it.
     const options = ["withOptions", "memoryStorage", "nodeTransport", "createEmulator", "startEmulator"];
     for (const name of [...options, ...factories.map((row) => row.name).filter((name) => name.endsWith(" options"))])
