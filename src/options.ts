@@ -174,12 +174,13 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     unreadable.push(...found.issues);
     return undefined;
   };
-  const given = withFields(options, (fields) => ({
-    ...fields,
-    baseUrl: fields.baseUrl ?? read("baseUrl", "POD_PARTNER_BASE_URL"),
-    secretKey: fields.secretKey ?? read("secretKey", "POD_PARTNER_SECRET_KEY"),
-    assumptions: assumptionsOf(fields.assumptions),
-  }));
+  const given = withFields(options, (fields) =>
+    Object.assign(fields, {
+      baseUrl: fields.baseUrl ?? read("baseUrl", "POD_PARTNER_BASE_URL"),
+      secretKey: fields.secretKey ?? read("secretKey", "POD_PARTNER_SECRET_KEY"),
+      assumptions: assumptionsOf(fields.assumptions),
+    }),
+  );
   const checked = check(optionsSchema(given), given, [], unknownClientOption);
   const all = [...unreadable, ...(checked.ok ? [] : checked.issues)];
   if (!checked.ok || all.length > 0) {

@@ -25,7 +25,10 @@ export function changesOf<Listed extends Referenced>(
   options: AnyChangesOptions<Listed>,
 ): ApiCall<ListChanges<Listed>> {
   const [, request] = splitFields(options, "since", "details");
-  const low = withFields(request, (fields): RequestOptions => ({ ...fields, priority: fields.priority ?? priority }));
+  const low = withFields(
+    request,
+    (fields): RequestOptions => Object.assign(fields, { priority: fields.priority ?? priority }),
+  );
   return start(list.list, low, (call) => findChanges(start, call, list, options));
 }
 

@@ -23,8 +23,9 @@ export function splitFields<Given extends object, Name extends keyof Given>(
 ): readonly [fields: Partial<Pick<Given, Name>>, rest: Omit<Given, Name>] {
   const fields: Partial<Pick<Given, Name>> = {};
   const rest = withFields(given, (copy) => copy);
-  // An object without own fields, such as a signal, is returned unchanged, so that its check recognizes it.
-  if (rest === given || Object.keys(rest).length === 0) return [fields, given];
+  // A signal of a polyfill is returned unchanged, so that its check recognizes it.
+  if (!isObject(rest) || rest === given) return [fields, given];
+  if (Object.keys(rest).length === 0 && !names.some((name) => name in rest)) return [fields, given];
   for (const name of names) {
     fields[name] = rest[name];
     delete (rest as Partial<Given>)[name];
@@ -32,10 +33,30 @@ export function splitFields<Given extends object, Name extends keyof Given>(
   return [fields, rest];
 }
 
+/**
+ * Copies an object with its fields. What a class computes, and what a prototype holds, becomes a field that is not enumerable: a check reads it
+ * by its name, and does not report it as unknown.
+ */
+function copyOf<Given extends object>(given: Given): Given {
+  const copy = { ...given };
+  for (let from: object = given, next: object | null; ; from = next) {
+    next = Object.getPrototypeOf(from);
+    // The root of all objects, of any realm.
+    if (next === null) return copy;
+    for (const name of Object.getOwnPropertyNames(from)) {
+      if (Object.hasOwn(copy, name)) continue;
+      const { get, enumerable } = Object.getOwnPropertyDescriptor(from, name) ?? {};
+      const isField = from === given || enumerable === true || get !== undefined;
+      if (isField)
+        Object.defineProperty(copy, name, { value: Reflect.get(given, name), configurable: true, writable: true });
+    }
+  }
+}
+
 /** Calls `make` with a copy of an object. A value that is not an object with fields, or cannot be read, is returned unchanged: its check reports it. */
 export function withFields<Given extends object, Made>(given: Given, make: (copy: Given) => Made): Given | Made {
   try {
-    return isObject(given) && isFieldObject(given) ? make({ ...given }) : given;
+    return isObject(given) && isFieldObject(given) ? make(copyOf(given)) : given;
   } catch {
     return given;
   }

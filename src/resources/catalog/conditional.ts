@@ -52,5 +52,5 @@ export function conditionally(given: ConditionalOptions = noOptions): Conditiona
   if (faults.length > 0 || added.length === 0) return { options, faults };
   // Invalid headers are passed on unchanged: the check of the options reports them.
   const headers = attempt(() => Object.fromEntries([...headerEntries(options.headers ?? {}), ...added]));
-  return { options: headers === undefined ? options : { ...options, headers }, faults };
+  return { options: headers === undefined ? options : Object.assign(options, { headers }), faults };
 }

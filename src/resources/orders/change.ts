@@ -1,7 +1,6 @@
-import { ApiError, ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.ts";
+import { ConflictError, hasErrorObject, NotFoundError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
-import { ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { rememberDoubt } from "../../http/create-once.ts";
 import { type LookUp, lookUpOnce, lookUpUntil } from "../../http/look-up.ts";
@@ -13,6 +12,7 @@ import { type ApiCall, join } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
+import { propertyOf } from "../../util/foreign.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { getAddress } from "../addresses/addresses.ts";
 import {
@@ -115,7 +115,7 @@ async function sendChange(
     if (scope.ended(error) || error instanceof DeadlineError) throw error;
     if (verdictOf(error, true) === "lost") {
       // Another lost response is not a refusal, and the call can be repeated.
-      if (!(error instanceof ApiError || error instanceof ResponseValidationError) || error.isRetryable) throw error;
+      if (propertyOf(error, "isRetryable") !== false) throw error;
       // A redirect or a page: the error says not to repeat the call, so that only the order shows the outcome.
       call.attempts.lost(error);
     }

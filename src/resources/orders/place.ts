@@ -105,7 +105,7 @@ const random = (): number => (webCrypto().getRandomValues(new Uint8Array(1))[0] 
 function identified(order: OrderInput, clock: PartnerClock): OrderInput {
   if (propertyOf(order, "customIdentifier") !== undefined) return order;
   const customIdentifier = ulid(Math.max(1, Math.floor(dateOf(clock))), random);
-  return withFields(order, (fields) => ({ ...fields, customIdentifier }));
+  return withFields(order, (fields) => Object.assign(fields, { customIdentifier }));
 }
 
 /** Places a new order, at most once. */

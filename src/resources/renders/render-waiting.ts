@@ -87,7 +87,7 @@ const waiting = <T>(
   look: (call: Call, isLast: boolean) => Promise<PollResult<T>>,
 ): ApiCall<T> => {
   const [, request] = splitFields(options, "interval", "onPending");
-  const limited = withFields(request, (fields) => ({ ...fields, deadline: fields.deadline ?? ofClient }));
+  const limited = withFields(request, (fields) => Object.assign(fields, { deadline: fields.deadline ?? ofClient }));
   return start(endpoint, limited, async (call) => {
     checkedOptions(waitOptions, options, call.name);
     try {

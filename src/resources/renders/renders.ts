@@ -157,7 +157,7 @@ export class RendersResource {
     given: RenderFileOptions,
   ): ApiCall<Download> {
     const [{ wait = false }, options] = splitFields(given, "wait");
-    const how = attempt(() => (wait === true ? options : isRecord(wait) ? { ...options, ...wait } : undefined));
+    const how = attempt(() => (wait === true ? options : isRecord(wait) ? Object.assign(options, wait) : undefined));
     if (wait === false || how === undefined) {
       return getFile(this.#context, endpoint, renderReference, wait === false ? [] : [waitFault], options);
     }
