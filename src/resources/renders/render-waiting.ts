@@ -5,7 +5,7 @@ import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
-import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
+import { type Endpoint, type EndpointInput, nameOf } from "../../http/endpoint.ts";
 import { checkedOptions, custom, type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
 import { parseRetryAfter, type ResponseUse } from "../../http/response.ts";
 import { type ApiCall, type CallContext, sendAndRead, type WithResponse } from "../../http/send.ts";
@@ -138,6 +138,21 @@ async function reportPending({ scope }: Call, { onPending }: WaitOptions, render
 /** The wait uses only the status of a render. */
 const needsStatus = { needs: ["status"] };
 
+/** Returns the render, or throws if it is another one than was asked for: its picture would be taken for that of this one. */
+function asked({ data, response }: Found<Render>, renderReference: RenderReference): Render {
+  // With `responses: "report"` it may be missing.
+  if ((data.reference ?? renderReference) === renderReference) return data;
+  const issues = [
+    { path: ["render", "reference"], message: `is not the render that was asked for, ${renderReference}` },
+  ];
+  const { status } = response;
+  throw new ResponseValidationError({
+    endpoint: nameOf(getRender),
+    issues,
+    response: { status, headers: {}, body: data },
+  });
+}
+
 /** Reads the status of a render until it is completed, at the times of `Retry-After`, or once in each interval. In a batch perhaps only once. */
 export function waitForRender(
   context: CallContext,
@@ -152,7 +167,7 @@ export function waitForRender(
       context.observer.warnOnce("POD_PARTNER_SHORT_INTERVAL", text);
     }
     const seen = await send(getRender, { path: { renderReference } }, partOptions(call), needsStatus);
-    const render = seen.data;
+    const render = asked(seen, renderReference);
     watch?.saw(render);
     const status = render.status;
     if (status === "completed") return seen;
@@ -216,10 +231,11 @@ export function waitForFile(
   /** Reads the status after a response that is not the file. Throws if it shows that the render failed. */
   const readStatus = async (call: Call, refusal: unknown) => {
     const isPending = refusal instanceof NotReadyError;
-    const { data: render } = await send(getRender, { path }, partOptions(call), needsStatus).catch((error: unknown) => {
+    const seen = await send(getRender, { path }, partOptions(call), needsStatus).catch((error: unknown) => {
       // The service refuses both requests: the first error says more.
       throw isPending || !(error instanceof ApiError) ? error : refusal;
     });
+    const render = asked(seen, renderReference);
     watch?.saw(render);
     const status = render.status;
     if (status === "failed") throw new RenderFailedError({ reference: renderReference });

@@ -2,7 +2,9 @@ import { getEventListeners } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { RenderReference } from "pod-partner";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rejection } from "../../../support/exchange.ts";
 import { ref } from "../../../support/references.ts";
 import { settle } from "../../../support/settle.ts";
 import { rowsOf, startService } from "./service.ts";
@@ -121,6 +123,42 @@ describe('a completed render that lacks its references, with `responses: "report
     expect(tally(await collect(partner.renders.batch(pairs, { download: directory })))).toEqual({ ok: 2 });
     const names = pairs.map((pair) => `${pair.compositionReference}-${pair.imageReference}`);
     expect((await readdir(directory)).sort()).toEqual(names.sort());
+  });
+});
+
+describe("a status that is that of another render", () => {
+  /** A client whose service, or a cache before it, shows one render whatever is asked for. */
+  function mixedUp() {
+    const setup = setUpBatch({ renderDuration: 0 });
+    let shown: Response | undefined;
+    const fetch: typeof globalThis.fetch = async (request, init) => {
+      const response = await setup.emulator.fetch(request, init);
+      const isStatus = request instanceof Request && /GET .*\/renders\/\w+$/.test(`${request.method} ${request.url}`);
+      if (!isStatus) return response;
+      shown ??= response;
+      return shown.clone();
+    };
+    return { ...setup, partner: setup.connect({ fetch }) };
+  }
+  const issues = [{ path: ["render", "reference"], message: expect.stringContaining("is not the render") }];
+
+  it("is an error of its row, and is not remembered", async () => {
+    const { pairs, partner, connect } = mixedUp();
+    const rows = await pairs(2);
+    expect(tally(await collect(partner.renders.batch(rows)))).toEqual({ ok: 1, error: 1 });
+    expect(tally(await collect(connect().renders.batch(rows)))).toEqual({ ok: 2 });
+  });
+
+  it("ends `renders.wait`", async () => {
+    const { clock, pairs, partner } = mixedUp();
+    const references = [];
+    for (const pair of await pairs(2)) references.push((await settle(clock, partner.renders.create(pair))).reference);
+    const [one, other] = references as [RenderReference, RenderReference];
+    expect(await settle(clock, partner.renders.wait(one))).toMatchObject({ reference: one });
+    expect(await settle(clock, rejection(partner.renders.wait(other)))).toMatchObject({
+      name: "ResponseValidationError",
+      issues,
+    });
   });
 });
 
