@@ -3,6 +3,7 @@ import { ControlError } from "../base/control-error.ts";
 import { type Duration, latestTime, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
 import { SkippingClock } from "./skipping-clock.ts";
 import { settle, Timers } from "./timers.ts";
+import { VirtualClock } from "./virtual-clock.ts";
 
 /** The state of a clock in a saved world. */
 export interface SavedClock {
@@ -123,7 +124,14 @@ class Clock implements WorldClock {
     this.#time = dateOf(base);
     this.#at = base.now();
     this.#ahead = this.#time - this.#at;
-    this.wire = { now: () => base.now() + this.#moved, after: (ms, callback) => base.after(ms, callback) };
+    this.wire = {
+      now: () => base.now() + this.#moved,
+      after: (ms, callback) => {
+        // A simulation stops its time for a request, which now waits for it.
+        if (base instanceof VirtualClock) base.release();
+        return base.after(ms, callback);
+      },
+    };
   }
 
   get speed(): number {

@@ -12,6 +12,7 @@ export class VirtualClock implements PartnerClock {
   #timers = new Timers();
   #now = 0;
   readonly #work = new Set<Promise<unknown>>();
+  #released = Promise.withResolvers<void>();
 
   readonly now = (): number => this.#now;
   readonly after = (ms: number, callback: () => void): (() => void) =>
@@ -22,6 +23,7 @@ export class VirtualClock implements PartnerClock {
   reset(time: number): void {
     this.#timers = new Timers();
     this.#now = time;
+    this.release();
   }
 
   /** The time of the next timer that a caller waits for. */
@@ -29,12 +31,19 @@ export class VirtualClock implements PartnerClock {
     return this.#timers.nextAwaited();
   }
 
-  /** Stops the time until the work ends. The work must not wait for this clock. */
+  /** Stops the time until the work ends. Work that waits for this clock must call `release`. */
   track<T>(work: Promise<T>): Promise<T> {
     this.#work.add(work);
     const done = () => void this.#work.delete(work);
     work.then(done, done);
     return work;
+  }
+
+  /** Lets the time pass before the work ends. */
+  release(): void {
+    this.#work.clear();
+    this.#released.resolve();
+    this.#released = Promise.withResolvers();
   }
 
   /**
@@ -64,7 +73,7 @@ export class VirtualClock implements PartnerClock {
   async #settle(): Promise<void> {
     await settle();
     while (this.#work.size > 0 || usesFiles()) {
-      await Promise.allSettled(this.#work);
+      await Promise.race([Promise.allSettled(this.#work), this.#released.promise]);
       await settle();
     }
   }

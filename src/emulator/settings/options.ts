@@ -20,6 +20,7 @@ import {
   organizationOptions,
 } from "../catalog/organization.ts";
 import { SkippingClock } from "../clock/skipping-clock.ts";
+import { VirtualClock } from "../clock/virtual-clock.ts";
 import { defaultBounds, type LogBounds, logBounds } from "../recorder/request-log.ts";
 import { type AutomationOptions, automationFields } from "../work/automation.ts";
 import {
@@ -195,7 +196,10 @@ const withReliableTime = (given: PartnerClock): PartnerClock => ({
 const clockOption = () =>
   z.pipe(
     z.union([z.literal("skip"), clock()], 'expected a clock with the functions `now` and `after`, or "skip"'),
-    z.transform((given) => (given === "skip" ? new SkippingClock() : withReliableTime(given))),
+    z.transform((given) => {
+      if (given === "skip") return new SkippingClock();
+      return given instanceof VirtualClock ? given : withReliableTime(given);
+    }),
   );
 
 const schema = () =>

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PodPartner } from "pod-partner";
-import { type SimulatedProgram, type SimulateOptions, SimulationError, simulate } from "pod-partner/testing";
+import {
+  type SimulatedProgram,
+  type SimulatedWorld,
+  type SimulateOptions,
+  SimulationError,
+  simulate,
+} from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { careful, forgetful, ordersOf, partnerOf, twoOrders } from "./programs.ts";
 
@@ -18,6 +24,16 @@ it("finds nothing in a program that shares a storage", async () => {
   expect(report.schedules).toBe(12);
   expect(report.operations.request).toBe(4);
   expect(report.operations.storage).toBeGreaterThan(4);
+});
+
+it("ends when a creation takes time, and when a response of the emulator is slow", async () => {
+  const setUp = async (world: SimulatedWorld) => {
+    await twoOrders(world);
+    world.emulator.faults.add({ on: "orders.create", fault: "slow", ms: 4_000 });
+  };
+  const emulator = { assumptions: { creationTime: 5_000 } };
+  const report = await simulate(careful, { setUp, emulator, schedules: 12 });
+  expect(report.schedules).toBe(12);
 });
 
 it("finds that a program without a storage orders twice, and tells why in a few events", {
