@@ -478,17 +478,11 @@ export const filedClaim = (lab: Lab) =>
   lab.once("claim", async () => {
     const { service, permitted } = lab;
     const { reference: photo } = await evidence(lab, "claim");
-    const claim = { shipmentReference: permitted.claims, evidenceReferences: [photo] };
-    const answer = await service.ask("POST", "/claim-package-missing", { body: { claim } }).catch((error: unknown) => {
-      if (!(error instanceof LostAnswer)) throw error;
-      service.left.push(`perhaps a claim about ${permitted.claims}, whose response was lost: retract it`);
-      throw new Untried("the response to the claim was lost");
+    const { reference, status } = await service.file(String(permitted.claims), photo).catch((error: unknown) => {
+      throw error instanceof LostAnswer ? new Untried("the response to the claim was lost") : error;
     });
-    const reference = at(answer.body, "claim", "reference");
-    if (typeof reference !== "string") throw new Untried(`the claim was ${inWords(answer)}`);
-    service.filed(reference);
     const { body } = await lab.get(`/claims/${reference}`);
-    return { reference, status: answer.status, record: (at(body, "claim") ?? {}) as Fields };
+    return { reference, status, record: (at(body, "claim") ?? {}) as Fields };
   });
 
 export async function productDetail(lab: Lab): Promise<Fields> {

@@ -37,6 +37,8 @@ export interface ConformReport {
   readonly orders: number;
   /** What stays: uploads, and orders that could not be canceled. */
   readonly left: readonly string[];
+  /** Whether all orders are canceled, and all claims retracted. */
+  readonly clean: boolean;
   /** Whether it was stopped before its end. */
   readonly interrupted: boolean;
   /** Why it ended before its end, otherwise: the key is refused, or the service does not respond. */
@@ -70,9 +72,9 @@ function isSame(value: unknown, expected: unknown): boolean {
 export const isMissing = ({ row, verdict, inFile }: ConformFinding): boolean =>
   row.essential === true && verdict === "not tried" && !inFile;
 
-/** The exit code of a report. */
-export const isAsAssumed = ({ findings }: ConformReport): boolean =>
-  !findings.some((finding) => finding.verdict === "differs" || isMissing(finding));
+/** Whether the exit code is 0. */
+export const isAsAssumed = ({ findings, clean }: ConformReport): boolean =>
+  clean && !findings.some((finding) => finding.verdict === "differs" || isMissing(finding));
 
 /** What a value is compared with. */
 function expectedOf(row: Row, compare: MeasuredAssumptions | undefined) {
@@ -220,7 +222,13 @@ async function measureAll(service: MeasuredService, setup: ConformSetup): Promis
           ? `perhaps an order with the customIdentifier ${identifier}, whose response was lost`
           : `the order ${reference}, which could not be canceled: the next run tries again`,
       ),
+      ...service.filed.map(({ shipment, reference, ended }) => {
+        if (reference === undefined) return `perhaps a claim about ${shipment}, whose response was lost: retract it`;
+        if (ended === "retracted") return `the claim ${reference}, which is retracted`;
+        return `the claim ${reference}, which could not be retracted: ${ended === undefined ? "the next run tries again" : `it is ${ended}`}`;
+      }),
     ],
+    clean: uncanceled.length === 0 && service.filed.every(({ ended }) => ended === "retracted"),
     interrupted,
     ...(failure !== undefined && { failure }),
     took: clock.now() - began,

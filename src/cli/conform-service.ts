@@ -76,6 +76,15 @@ export interface PlacedEntry {
   canceled?: true;
 }
 
+/** A claim that a run may have filed. */
+export interface FiledEntry {
+  readonly shipment: string;
+  /** Undefined while the response is missing. */
+  reference?: string;
+  /** Its final status. */
+  ended?: string;
+}
+
 interface Journal {
   readonly version: 1;
   readonly baseUrl: string;
@@ -84,8 +93,7 @@ interface Journal {
   /** The runs that placed the orders. */
   readonly runs: readonly string[];
   readonly orders: PlacedEntry[];
-  /** The claims that are to be retracted. */
-  readonly claims: string[];
+  readonly claims: FiledEntry[];
 }
 
 export interface Question {
@@ -215,7 +223,7 @@ export class MeasuredService {
     this.#earlier = before?.orders.filter(({ canceled }) => !canceled) ?? [];
     this.run = crypto.randomUUID();
     const runs = [...(before?.runs ?? []), this.run];
-    const claims = [...(before?.claims ?? [])];
+    const claims = before?.claims.filter(({ ended }) => ended === undefined) ?? [];
     this.#journal = { version: 1, baseUrl, process: process.pid, runs, orders: [...this.#earlier], claims };
     this.#save();
     this.partner = this.#connect(async (request, init) => {
@@ -287,10 +295,8 @@ export class MeasuredService {
     return this.#earlier.length + this.#journal.claims.length > 0;
   }
 
-  /** Notes a claim, which is retracted at the end. */
-  filed(claim: string): void {
-    this.#journal.claims.push(claim);
-    this.#trySave();
+  get filed(): readonly FiledEntry[] {
+    return this.#journal.claims;
   }
 
   get placed(): readonly PlacedEntry[] {
@@ -345,10 +351,12 @@ export class MeasuredService {
       const { signal } = this.#end;
       return telling(await this.#ask(method, path, method === "GET" ? { ...question, signal } : question));
     } catch (error) {
+      const isLost = error instanceof LostAnswer;
+      // The caller must list what it has perhaps made, also when the run is stopped.
+      if (isLost && method === "POST" && !question.harmless) throw error;
       if (this.stopped) throw new Stopped();
       // The client has sent it for as long as it makes sense.
-      if (error instanceof LostAnswer && (method !== "POST" || question.harmless))
-        throw new Untried(error.message, { cause: error });
+      if (isLost) throw new Untried(error.message, { cause: error });
       throw error;
     }
   }
@@ -401,7 +409,10 @@ export class MeasuredService {
 
   /** Removes the file if nothing that the runs placed is open. */
   close(): void {
-    const isOpen = this.#journal.claims.length > 0 || this.#journal.orders.some(({ canceled }) => !canceled);
+    const { claims, orders } = this.#journal;
+    // The report names a claim without a reference. No later run can find it.
+    const isOpen =
+      claims.some(({ reference, ended }) => reference && !ended) || orders.some(({ canceled }) => !canceled);
     if (!isOpen) rmSync(this.#target.journal, { force: true });
   }
 
@@ -414,6 +425,37 @@ export class MeasuredService {
     }
   }
 
+  /** Notes what is about to be sent. Returns a function that removes the note. */
+  #note<Entry>(entries: Entry[], entry: Entry): () => void {
+    const forget = () => void entries.splice(entries.indexOf(entry), 1);
+    entries.push(entry);
+    try {
+      this.#save();
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    return forget;
+  }
+
+  /** Files a claim about a missing package. It is noted before, and retracted at the end of the run. */
+  async file(shipment: string, evidence: string): Promise<Answer & { readonly reference: string }> {
+    if (this.stopped) throw new Stopped();
+    const entry: FiledEntry = { shipment };
+    const forget = this.#note(this.#journal.claims, entry);
+    const body = { claim: { shipmentReference: shipment, evidenceReferences: [evidence] } };
+    const answer = await this.#answer(() => this.partner.request("POST", "/claim-package-missing", { body }));
+    const reference = at(answer.body, "claim", "reference");
+    if (isSuccess(answer) && typeof reference === "string") {
+      entry.reference = reference;
+      this.#trySave();
+      return { ...answer, reference };
+    }
+    if (answer.status >= 400) forget();
+    this.#trySave();
+    throw new Untried(`the claim was ${inWords(telling(answer))}`);
+  }
+
   /** Sends an order. It is noted before, and canceled at the end of the run. */
   async place(
     order: Readonly<Record<string, unknown>>,
@@ -422,14 +464,7 @@ export class MeasuredService {
     if (this.stopped) throw new Stopped();
     const entry: PlacedEntry = { identifier: String(order.customIdentifier), quantity };
     const { orders } = this.#journal;
-    const forget = () => orders.splice(orders.indexOf(entry), 1);
-    orders.push(entry);
-    try {
-      this.#save();
-    } catch (error) {
-      forget();
-      throw error;
-    }
+    const forget = this.#note(orders, entry);
     const answer = await this.#answer(() => this.partner.request("POST", "/orders", { body: { order } }));
     // A refusal may name the order that has the identifier.
     const reference = isSuccess(answer) ? referenceIn(answer.body) : undefined;
@@ -460,6 +495,13 @@ export class MeasuredService {
     return true;
   }
 
+  async #retract(entry: FiledEntry): Promise<void> {
+    const path = `/claims/${entry.reference}`;
+    const answer = await this.#ask("POST", `${path}/retract`, { harmless: true });
+    const status = isSuccess(answer) ? "retracted" : at((await this.#ask("GET", path, {})).body, "claim", "status");
+    if (["retracted", "resolved", "rejected"].includes(String(status))) entry.ended = String(status);
+  }
+
   async #isCanceled(reference: string): Promise<boolean> {
     const { body } = await this.#ask("GET", `/orders/${reference}`, {});
     const lines = linesOf(body);
@@ -476,12 +518,7 @@ export class MeasuredService {
         await sleep(this.clock, pause);
         for (const entry of open()) await this.#cancel(entry, entry.reference ?? "");
       }
-      for (const claim of this.#journal.claims.splice(0)) {
-        const answer = await this.#ask("POST", `/claims/${claim}/retract`, { harmless: true });
-        const { body } = await this.#ask("GET", `/claims/${claim}`, {});
-        const isRetracted = isSuccess(answer) || at(body, "claim", "status") === "retracted";
-        this.left.push(`the claim ${claim}, ${isRetracted ? "which is retracted" : "which could not be retracted"}`);
-      }
+      for (const entry of this.#journal.claims) if (entry.reference && !entry.ended) await this.#retract(entry);
     } catch {
       // The key is refused, or the service does not respond.
     }

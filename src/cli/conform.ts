@@ -119,9 +119,6 @@ function faultOf(work: () => void): readonly unknown[] {
   }
 }
 
-/** Whether nothing that the run placed is open. */
-const isClean = ({ left }: ConformReport): boolean => !left.some((text) => /could not be|^perhaps/.test(text));
-
 const plain = (title: string): string => title.replaceAll("`", "");
 
 function findingLines(finding: ConformFinding): readonly string[] {
@@ -143,20 +140,24 @@ function findingLines(finding: ConformFinding): readonly string[] {
 
 const notProved = "Whether orders.ensure works with this service was not tried: the exit code is 1.";
 
+const notClean = "An order is perhaps not canceled, or a claim not retracted: the exit code is 1.";
+
 function conclusion(report: ConformReport, out: string | undefined): readonly string[] {
-  const { requests, orders, left, interrupted, failure, took } = report;
+  const { requests, orders, left, clean, interrupted, failure, took } = report;
   const counts = (["as assumed", "measured", "differs", "not tried"] as const).map(
     (verdict) => `${countOf(report, verdict)} ${verdict}`,
   );
+  const isWhole = !interrupted && failure === undefined;
   const differs = countOf(report, "differs") > 0;
   const unmeasured = report.findings.filter(({ verdict, inFile }) => verdict === "not tried" && inFile).length;
   return [
     "",
-    interrupted || failure !== undefined
-      ? `Ended after ${counted(report.findings.length, "row")}: ${isClean(report) ? "what it placed is canceled" : "not all that it placed could be canceled"}.`
+    !isWhole
+      ? `Ended after ${counted(report.findings.length, "row")}: ${clean ? "what it placed is canceled" : "not all that it placed could be canceled"}.`
       : `${counts.join(", ")}: ${counted(requests, "request")}, ${counted(orders, "order")}, ${(took / 1_000).toFixed(0)} s.`,
     ...(unmeasured === 0 ? [] : ["", `${counted(unmeasured, "row")} of the file could not be measured this time.`]),
     ...(report.findings.some(isMissing) ? ["", notProved] : []),
+    ...(clean || !isWhole ? [] : ["", notClean]),
     ...(left.length === 0 ? [] : ["", "Left behind:", ...left.flatMap(indented)]),
     ...(out === undefined
       ? []
@@ -194,7 +195,7 @@ export const conform = command({
   notes: [
     "It asks the service what the specification leaves open, and writes a file that the client, the emulator and verify read: POD_PARTNER_ASSUMPTIONS. It cancels every order that it places, also after Ctrl-C. After a kill, the next run does.",
     "The key comes only from the environment variable POD_PARTNER_SECRET_KEY or --env-file: other users of the machine can see arguments. It is never printed.",
-    "Exit code: 0 when all is as assumed or as the file says, 1 when something differs or the look-up that orders.ensure needs was not tried, 2 when it could not run.",
+    "Exit code: 0 when all is as assumed or as the file says, 1 when something differs, the look-up that orders.ensure needs was not tried, or something may be left that is not canceled or retracted, 2 when it could not run.",
   ],
   run: async (values) => {
     const { out, compare, journal = defaults.journal, json, junit, html } = values;

@@ -364,6 +364,80 @@ describe("conform", () => {
     expect(existsSync(journal)).toBe(false);
   });
 
+  /** An emulator with a shipment that a claim can be about. */
+  const useShipment = () => {
+    const emulator = emulate({ seed: { number: 1, orders: [{ daysAgo: 20, shipments: [{ daysAgo: 17 }] }] } });
+    const shipment = emulator.world().organizations[0]?.shipments[0]?.reference;
+    const only = rows.filter(({ id }) => id === "claim-created-status");
+    const retractions = () => emulator.world().organizations[0]?.claims.map(({ retracted }) => retracted);
+    return { emulator, shipment, setup: { permitted: { claims: shipment }, only }, retractions };
+  };
+  const isClaim = (input: unknown) => (input as Request).url.endsWith("/claim-package-missing");
+
+  it.each([503, 409])("retracts in the next run a claim whose retraction fails with %i", async (status) => {
+    const { emulator, setup, retractions } = useShipment();
+    const journal = join(useFolder(), "journal.json");
+    const fetch: Emulator["fetch"] = async (input, init) =>
+      (input as Request).url.endsWith("/retract")
+        ? Response.json({ code: "no", message: "no" }, { status })
+        : await emulator.fetch(input, init);
+    const report = await measure(emulator, { ...setup, journal, fetch });
+    expect(report.left).toContainEqual(expect.stringMatching(/^the claim Claim_\w+, which could not be retracted/));
+    expect(isAsAssumed(report)).toBe(false);
+    expect(retractions()).toEqual([null]);
+    const next = await measure(emulator, { journal, only: [] });
+    expect(next.left).toEqual([expect.stringMatching(/^the claim Claim_\w+, which is retracted/)]);
+    expect(isAsAssumed(next)).toBe(true);
+    expect(retractions()).toEqual([expect.any(Number)]);
+    expect(existsSync(journal)).toBe(false);
+  });
+
+  it("lists a claim whose response is lost while the run is stopped", async () => {
+    const { emulator, setup, shipment } = useShipment();
+    let stop = () => {};
+    const onStop = (end: () => void) => {
+      stop = end;
+    };
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const response = await emulator.fetch(input, init);
+      if (!isClaim(input)) return response;
+      stop();
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
+    };
+    const report = await measure(emulator, { ...setup, onStop, fetch });
+    expect([report.interrupted, isAsAssumed(report)]).toEqual([true, false]);
+    expect(report.left).toContain(`perhaps a claim about ${shipment}, whose response was lost: retract it`);
+  });
+
+  it("lists in the next run a claim during which a run was killed", async () => {
+    const { emulator, setup, shipment } = useShipment();
+    const journal = join(useFolder(), "journal.json");
+    const sent = Promise.withResolvers<void>();
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      if (!isClaim(input)) return await emulator.fetch(input, init);
+      sent.resolve();
+      return await new Promise<never>(() => {});
+    };
+    void measure(emulator, { ...setup, journal, fetch }).catch(() => {});
+    await sent.promise;
+    const report = await measure(emulator, { journal, only: [] });
+    expect(report.left).toEqual([`perhaps a claim about ${shipment}, whose response was lost: retract it`]);
+    expect(isAsAssumed(report)).toBe(false);
+    expect(existsSync(journal)).toBe(false);
+  });
+
+  it("is no success when an order cannot be canceled", async () => {
+    const emulator = emulate();
+    const fetch: Emulator["fetch"] = async (input, init) =>
+      (input as Request).url.endsWith("/cancel")
+        ? Response.json({ code: "already_in_production", message: "no" }, { status: 409 })
+        : await emulator.fetch(input, init);
+    const report = await measure(emulator, { fetch, only: rows.filter(({ id }) => id === "lookup-field") });
+    expect(report.left).toContainEqual(expect.stringMatching(/^the order Order_\w+, which could not be canceled/));
+    expect(isAsAssumed(report)).toBe(false);
+    expect(JSON.parse(toJson(report))).toMatchObject({ ok: false });
+  });
+
   it("finds the orders whose response was lost in a list that begins with the oldest", async () => {
     const emulator = emulate({ seed: { number: 1, orders: 130 }, assumptions: { listOrder: "oldest-first" } });
     const journal = join(useFolder(), "journal.json");
