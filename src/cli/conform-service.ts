@@ -28,6 +28,9 @@ export interface Answer {
 /** The response was lost: the row is measured again. */
 export class LostAnswer extends Error {}
 
+/** A gateway has responded with a page of its own. */
+class Page extends LostAnswer {}
+
 /** Why a row cannot be measured. */
 export class Untried extends Error {}
 
@@ -337,7 +340,10 @@ export class MeasuredService {
       if (status === 401) throw new Failure("The service refuses the key (401): see pod-partner doctor.", 2);
       // A gateway sends a 408 for an order that the service may be placing.
       if (status === 408 || (status >= 500 && status !== 501)) throw new LostAnswer(error.message);
-      return { status, headers: new Headers(headers), body };
+      const answer = { status, headers: new Headers(headers), body };
+      if (isSuccess(answer) && typeof body === "string" && answer.headers.get("Content-Type")?.includes("html"))
+        throw new Page(error.message);
+      return answer;
     }
   }
 
@@ -371,8 +377,9 @@ export class MeasuredService {
       try {
         return await this.#answer(() => this.partner.request(method, path, options));
       } catch (error) {
-        // The client itself repeats the other methods.
-        if (method !== "POST" || !harmless || pause > 4_000 || !(error instanceof LostAnswer)) throw error;
+        // The client itself repeats the other methods, but not after a 2xx.
+        const mayRepeat = method === "POST" ? harmless : error instanceof Page;
+        if (!mayRepeat || pause > 4_000 || !(error instanceof LostAnswer)) throw error;
       }
       await sleep(this.clock, pause);
     }

@@ -438,6 +438,22 @@ describe("conform", () => {
     expect(JSON.parse(toJson(report))).toMatchObject({ ok: false });
   });
 
+  it("comes to the same verdicts when a gateway responds with pages of its own", async () => {
+    const emulator = emulate();
+    let count = 0;
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const response = await emulator.fetch(input, init);
+      count += 1;
+      if (count % 20 !== 7) return response;
+      return new Response("<html>wait</html>", { headers: { "Content-Type": "text/html" } });
+    };
+    const report = await measure(emulator, { fetch });
+    expect(found(report)).toEqual({});
+    expect(untried(report)).toEqual(neverTried);
+    expect(openOrders(emulator)).toEqual([]);
+    expect(isAsAssumed(report)).toBe(true);
+  });
+
   it("finds the orders whose response was lost in a list that begins with the oldest", async () => {
     const emulator = emulate({ seed: { number: 1, orders: 130 }, assumptions: { listOrder: "oldest-first" } });
     const journal = join(useFolder(), "journal.json");
