@@ -548,7 +548,13 @@ export const pendingRender = (lab: Lab) =>
       const render = { compositionReference: reference, imageReference: (await lab.image()).reference };
       // Deducted, also when the response is lost.
       lab.spent += tokenCost;
-      const made = await service.ask("POST", "/renders", { body: { render } });
+      const made = await service.ask("POST", "/renders", { body: { render } }).catch((error: unknown) => {
+        if (error instanceof LostAnswer)
+          service.left.push(
+            `perhaps a render of composition ${reference} and image ${render.imageReference}, whose response was lost`,
+          );
+        throw error;
+      });
       const renderReference = at(made.body, "render", "reference");
       if (typeof renderReference !== "string") throw new Untried(`a render was ${inWords(made)}`);
       service.left.push(`the render ${renderReference}`);

@@ -123,6 +123,21 @@ it("conform measures a render by its own response while look-ups of compositions
   expect(emulator.world().organizations[0]?.renders).toHaveLength(1);
 });
 
+it("conform lists a render whose response was lost", async () => {
+  const emulator = emulate();
+  const fetch: FetchLike = async (request, init) => {
+    const response = await emulator.fetch(request, init);
+    if (request.method !== "POST" || !request.url.endsWith("/renders")) return response;
+    throw new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
+  };
+  const report = await measure(emulator, { fetch, only: rows.filter(({ id }) => id === "render-created-status") });
+  const [render] = emulator.world().organizations[0]?.renders ?? [];
+  const { compositionReference, imageReference } = render ?? {};
+  expect(report.left).toContain(
+    `perhaps a render of composition ${compositionReference} and image ${imageReference}, whose response was lost`,
+  );
+});
+
 describe("a row", () => {
   it("belongs to a gap, has a name of its own, and a value that is assumed", () => {
     const numbers = new Set(gaps.map(({ number }) => number));
