@@ -28,9 +28,6 @@ export interface Answer {
 /** The response was lost: the row is measured again. */
 export class LostAnswer extends Error {}
 
-/** A gateway has responded with a page of its own. */
-class Page extends LostAnswer {}
-
 /** Why a row cannot be measured. */
 export class Untried extends Error {}
 
@@ -232,7 +229,7 @@ export class MeasuredService {
     this.partner = this.#connect(async (request, init) => {
       this.requests += 1;
       const sentAt = clock.now();
-      const response = await fetch(request, init);
+      const response = await unlessPage(await fetch(request, init));
       this.#took = clock.now() - sentAt;
       for (const [name, policy] of policiesIn(response.headers.get("X-RateLimit-Policy"))) {
         this.policies.set(name, policy);
@@ -280,7 +277,7 @@ export class MeasuredService {
       if (request.method === "POST") sends.abort();
       sends.signal.throwIfAborted();
       this.requests += 1;
-      return fetch(request, init);
+      return unlessPage(await fetch(request, init));
     };
     try {
       const signal = AbortSignal.any([sends.signal, this.signal]);
@@ -340,10 +337,7 @@ export class MeasuredService {
       if (status === 401) throw new Failure("The service refuses the key (401): see pod-partner doctor.", 2);
       // A gateway sends a 408 for an order that the service may be placing.
       if (status === 408 || (status >= 500 && status !== 501)) throw new LostAnswer(error.message);
-      const answer = { status, headers: new Headers(headers), body };
-      if (isSuccess(answer) && typeof body === "string" && answer.headers.get("Content-Type")?.includes("html"))
-        throw new Page(error.message);
-      return answer;
+      return { status, headers: new Headers(headers), body };
     }
   }
 
@@ -377,9 +371,8 @@ export class MeasuredService {
       try {
         return await this.#answer(() => this.partner.request(method, path, options));
       } catch (error) {
-        // The client itself repeats the other methods, but not after a 2xx.
-        const mayRepeat = method === "POST" ? harmless : error instanceof Page;
-        if (!mayRepeat || pause > 4_000 || !(error instanceof LostAnswer)) throw error;
+        // The client itself repeats the other methods.
+        if (method !== "POST" || !harmless || pause > 4_000 || !(error instanceof LostAnswer)) throw error;
       }
       await sleep(this.clock, pause);
     }
@@ -580,6 +573,13 @@ export class MeasuredService {
       cursor = String(body.nextCursor);
     }
   }
+}
+
+/** Counts a page of HTML, which a gateway has made in place of a response of the service, as a lost response. */
+async function unlessPage(response: Response): Promise<Response> {
+  if (!response.ok || !response.headers.get("Content-Type")?.includes("html")) return response;
+  if ((await response.text()) === "") return new Response(null, response);
+  throw new TypeError("fetch failed", { cause: Object.assign(new Error("a page of HTML"), { code: "ECONNRESET" }) });
 }
 
 /** Refuses an answer that says nothing about the question. */
