@@ -1003,14 +1003,23 @@ export const rows: readonly Row[] = [
     gap: 112,
     title: "The look-up finds a canceled order",
     assumed: true,
-    requests: 2,
+    requests: 4,
+    orders: 1,
     measure: async (lab) => {
       const { parameter } = await lab.lookup();
-      const { draft, reference } = await lab.shown("main");
-      await lab.cancelMain();
+      // Other rows use the identifier of `main` again.
+      const { draft, reference, placedAt } = await lab.shown("canceled");
+      const isFound = async () => {
+        const answer = await lab.lookUp(parameter, String(draft.customIdentifier));
+        return isSuccess(answer) && JSON.stringify(answer.body ?? null).includes(reference);
+      };
+      await lab.once("canceled", async () => {
+        if ((await lab.until(placedAt, isFound)) === undefined) throw new Untried("the look-up shows no new order");
+        const answer = await lab.cancelLines("canceled", [{ index: 1, canceledQuantity: 1 }]);
+        if (!isSuccess(answer)) throw new Untried(`the cancellation was ${inWords(answer)}`);
+      });
       await sleep(lab.service.clock, 2 * lab.lookupLag);
-      const answer = await lab.lookUp(parameter, String(draft.customIdentifier));
-      const value = isSuccess(answer) && JSON.stringify(answer.body ?? null).includes(reference);
+      const value = await isFound();
       return {
         value,
         emulator: { findsCanceled: value },

@@ -665,6 +665,22 @@ describe("conform", () => {
     expect(openOrders(emulator)).toEqual([]);
   });
 
+  it("finds a canceled order also when the look-up shows the latest order of an identifier", async () => {
+    const emulator = emulate({ repeatedIdentifier: "create" });
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const response = await emulator.fetch(input, init);
+      const identifier = new URL((input as Request).url).searchParams.get("customIdentifier");
+      if (identifier === null || !response.ok) return response;
+      const orders = emulator.world().organizations[0]?.orders ?? [];
+      const latest = orders.findLast(({ customIdentifier }) => customIdentifier === identifier);
+      return Response.json({ orderReference: latest?.reference }, response);
+    };
+    const only = rows.filter(({ id }) => ["lookup-field", "repeated-identifier", "canceled-in-lookup"].includes(id));
+    const report = await measure(emulator, { fetch, only });
+    expect(found(report)).toEqual({ "repeated-identifier": "a second order" });
+    expect(untried(report)).toEqual([]);
+  });
+
   it("finds nothing in a service that redirects", async () => {
     const emulator = emulate();
     const fetch = replacing(emulator, /^GET /, async () => {
