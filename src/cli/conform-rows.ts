@@ -917,9 +917,14 @@ export const rows: readonly Row[] = [
       await lab.replacesAddress();
       const value: Record<string, number> = {};
       for (const name of longNames) {
-        const digit = name === "phonenumber" ? "1" : "x";
-        const takes = async (length: number) => isSuccess(await lab.replaceAddress({ [name]: digit.repeat(length) }));
-        if (!(await takes(maxAsked))) value[name] = await longest(1, maxAsked, takes);
+        // Its last character is repeated, so that the form stays.
+        const { [name]: usual = "" } = lab.address;
+        const takes = async (length: number) =>
+          isSuccess(await lab.replaceAddress({ [name]: usual.padEnd(length, usual.at(-1)) }));
+        if (await takes(maxAsked)) continue;
+        const found = await longest(usual.length, maxAsked, takes);
+        // One character more is refused, perhaps for its form.
+        if (found > usual.length) value[name] = found;
       }
       return {
         value,

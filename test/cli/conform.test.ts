@@ -681,6 +681,35 @@ describe("conform", () => {
     expect(untried(report)).toEqual([]);
   });
 
+  it("says nothing of the length of an address field whose longer value has another form", async () => {
+    const emulator = emulate({ assumptions: { addressLengths: { city: 30 } } });
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const request = input as Request;
+      if (request.method !== "PUT") return await emulator.fetch(request, init);
+      const { phonenumber, housenumber } = JSON.parse(await request.clone().text()).dropshipAddress;
+      const isForm = /^\+\d{6,15}$/.test(phonenumber) && /^\d+$/.test(housenumber);
+      return isForm
+        ? await emulator.fetch(request, init)
+        : Response.json({ code: "unknown_input_error", message: "no" }, { status: 400 });
+    };
+    const report = await measure(emulator, { fetch, only: rows.filter(({ id }) => id === "address-lengths") });
+    expect(found(report)).toEqual({ "address-lengths": { city: 30, phonenumber: 16 } });
+  });
+
+  it("says nothing of a field that takes one form only", async () => {
+    const emulator = emulate();
+    const fetch: Emulator["fetch"] = async (input, init) => {
+      const request = input as Request;
+      if (request.method !== "PUT") return await emulator.fetch(request, init);
+      const { phonenumber } = JSON.parse(await request.clone().text()).dropshipAddress;
+      return /^\+\d{11}$/.test(phonenumber)
+        ? await emulator.fetch(request, init)
+        : Response.json({ code: "unknown_input_error", message: "no" }, { status: 400 });
+    };
+    const report = await measure(emulator, { fetch, only: rows.filter(({ id }) => id === "address-lengths") });
+    expect(found(report)).toEqual({});
+  });
+
   it("finds nothing in a service that redirects", async () => {
     const emulator = emulate();
     const fetch = replacing(emulator, /^GET /, async () => {
