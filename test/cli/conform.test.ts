@@ -28,7 +28,12 @@ function useFolder(): string {
 /** An emulator with more than a page of orders. */
 const emulate = (options: EmulatorOptions = {}): Emulator =>
   // The timeout of an attempt must not fire.
-  createEmulator({ seed: { number: 1, orders: 60 }, clock: createFastClock(20, { kept: 120_000 }), ...options });
+  createEmulator({
+    seed: { number: 1, orders: 60 },
+    renderDuration: 3_600_000,
+    clock: createFastClock(20, { kept: 120_000 }),
+    ...options,
+  });
 
 const measure = (emulator: Emulator, setup: Partial<ConformSetup> = {}): Promise<ConformReport> => {
   const { baseUrl, secretKey, fetch, clientOptions } = emulator;
@@ -113,7 +118,10 @@ it("conform measures a render by its own response while look-ups of compositions
     const response = await emulator.fetch(request, init);
     const { pathname } = new URL(request.url);
     if (request.method === "POST" && pathname.endsWith("/renders")) created.resolve();
-    else if (pathname.includes("lookup-composition") && (lookups += 1) > 1) await created.promise;
+    if (pathname.includes("lookup-composition")) {
+      lookups += 1;
+      if (lookups > 1) await created.promise;
+    }
     return response;
   };
   const only = rows.filter(({ needs }) => needs === "tokens");
