@@ -105,7 +105,8 @@ const parts: Readonly<Record<string, readonly Trouble[]>> = {
       provoke: validate(
         async () => new Response(null, { status: 302, headers: { Location: "https://www.partner.example/v2" } }),
       ),
-      why: "The key is never sent along a redirect.",
+      why: `The key is never sent along a redirect. A 301, 302 or 303 can follow a change that was made: for an order, a claim or a retraction that no look-up finds, it is
+the \`cause\` of an \`OutcomeUnknownError\`.`,
     },
     {
       what: "It takes too long",
