@@ -32,6 +32,10 @@ export const losses: readonly Loss[] = [
     after: { fault: "slow", ms: hour },
     before: { fault: "slow", ms: hour, when: "before" },
   },
+  ...([301, 302, 303] as const).map((status): Loss => {
+    const fault = { fault: "redirect", location: "/v2/elsewhere", status } as const;
+    return { name: String(status), after: fault, before: { ...fault, when: "before" } };
+  }),
   { name: "200 with HTML", after: html, before: { ...html, when: "before" } },
 ];
 
