@@ -1,6 +1,7 @@
-import { NotFoundError } from "../errors/api.ts";
+import { NotFoundError, RedirectError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import type { Call } from "./call.ts";
+import { isUnreadable } from "./outcome.ts";
 import { partOfCall, type RequestOptions } from "./request-options.ts";
 
 /*
@@ -28,9 +29,13 @@ export interface LookUp<Seen> {
   readonly outcomeOf: (seen: Seen) => string;
 }
 
-/** Whether a later look-up may succeed. An order that a list has just shown may not be readable yet. */
+/**
+ * Whether a later look-up may succeed. An order that a list has just shown may not be readable yet, and a gateway may send its own page, or a
+ * redirect to it, for a while.
+ */
 const isTransient = (error: unknown): boolean =>
-  error instanceof PodPartnerError && (error.isRetryable || error instanceof NotFoundError);
+  error instanceof PodPartnerError &&
+  (error.isRetryable || error instanceof NotFoundError || error instanceof RedirectError || isUnreadable(error));
 
 /**
  * Repeats a look-up for `time` milliseconds, or until its result is final. A transient error does not end the search.

@@ -36,7 +36,7 @@ const isElsewhere = (error: unknown): boolean => error instanceof ApiError && [3
 export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
 
 /** A response that is not JSON was cut off or comes from a gateway; a JSON response comes from the service, and is not lost. */
-const isUnreadable = (error: unknown): boolean =>
+export const isUnreadable = (error: unknown): boolean =>
   error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
 
 /** Whether the same request may be sent again after this error. */

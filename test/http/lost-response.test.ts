@@ -206,6 +206,23 @@ describe("the end of a creation whose response was lost", () => {
     expect(requests).toEqual(["POST", "GET"]);
   });
 
+  it.each([
+    ["a redirect", () => new Response(null, { status: 302, headers: { location: "/maintenance" } })],
+    ["a page", () => new Response("<h1>Maintenance</h1>", { headers: { "content-type": "text/html" } })],
+  ])("is found after look-ups that a gateway answers with %s", async (_, respond) => {
+    const clock = createManualClock();
+    const requests: string[] = [];
+    const fetch = async ({ method }: Request) => {
+      requests.push(method);
+      if (method === "POST") return down();
+      return requests.length < 4 ? respond() : Response.json({ order: { reference: ref("Order", "7") } });
+    };
+    const partner = partnerWith({ fetch, clock });
+    const found = await settle(clock, partner.orders.create(order), 50);
+    expect(found).toMatchObject({ reference: ref("Order", "7") });
+    expect(requests).toEqual(["POST", "GET", "GET", "GET"]);
+  });
+
   it("is looked up after waits that double up to eight seconds, until the service must have finished", async () => {
     const clock = createManualClock();
     const looks: number[] = [];
