@@ -198,7 +198,8 @@ const causes: readonly Cause[] = [
   },
 ];
 
-const hintOf = (error: unknown): string =>
+/** What an error of the SDK says to do. */
+export const hintOf = (error: unknown): string =>
   error instanceof Error && "hint" in error && typeof error.hint === "string" ? error.hint : "";
 
 /** The words of an error, without the SDK's hint. */

@@ -1,5 +1,5 @@
 import type { Organization, Paginator, PodPartner, Rendertokens, Store } from "pod-partner";
-import type { Sdk } from "./connection.ts";
+import { hintOf, type Sdk } from "./connection.ts";
 import { counted, duration, type Finding, failed, ok, skipped, warning } from "./finding.ts";
 
 /** Reads the first page of a list. */
@@ -44,6 +44,17 @@ export async function readAll(partner: PodPartner): Promise<Reads> {
 const firstLine = (error: unknown): string =>
   error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
 
+function actionFor(sdk: Sdk, error: unknown): string {
+  if (error instanceof sdk.RateLimitError)
+    return "Other programs use the limit of this key: run the command again when they are idle.";
+  if (error instanceof sdk.ResponseValidationError) {
+    const [issue] = error.issues;
+    const difference = issue === undefined ? "" : ` \`${issue.path.join(".")}\` ${issue.message}.`;
+    return `The service differs from the specification:${difference} ${error.hint}`;
+  }
+  return hintOf(error) || "Run the command again. Contact the operator's support if it persists.";
+}
+
 /** Checks which resources the key may read. */
 export function checkPermissions(sdk: Sdk, reads: Reads): Finding {
   const entries: readonly (readonly [string, PromiseSettledResult<unknown>])[] = Object.entries(reads);
@@ -65,9 +76,8 @@ export function checkPermissions(sdk: Sdk, reads: Reads): Finding {
   }
   const [first] = broken;
   if (first !== undefined) {
-    const action = "Run the command again. Contact the operator's support if it persists.";
     return failed(`${broken.map(({ name }) => name).join(", ")} could not be read. ${firstLine(first.error)}`, {
-      action,
+      action: actionFor(sdk, first.error),
       details,
     });
   }

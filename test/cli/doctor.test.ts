@@ -1,5 +1,5 @@
 import type { PartnerClock } from "pod-partner";
-import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
+import { type Fault, type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 import { runMain } from "./main.ts";
@@ -177,12 +177,28 @@ describe("doctor on a service with a fault", () => {
     expect(report.checks.permissions?.details).toMatchObject({ denied: ["orders", "claims"] });
   });
 
-  it("names the resources that the service fails to return", async () => {
+  it.each<[name: string, fault: Fault, message: RegExp, action: RegExp]>([
+    ["a 500", { fault: "status", status: 500 }, /returned 500/, /^Retry later\. Contact the service's support/],
+    [
+      "a 429",
+      { fault: "status", status: 429, retryAfter: 99_000 },
+      /returned 429/,
+      /^Other programs use the limit of this key/,
+    ],
+    [
+      "a list under another name",
+      { fault: "body", body: '{"shops":[]}', type: "application/json" },
+      /does not match the specification/,
+      /^The service differs from the specification: `stores` .+\. Install the newest version/,
+    ],
+  ])("says what to do when the service returns %s for a resource", async (_, fault, message, action) => {
     const emulator = await emulate();
-    emulator.faults.add({ on: "organization.stores.list", fault: "status", status: 500 });
+    emulator.faults.add({ on: "organization.stores.list", ...fault });
     const { code, output, report } = await examine(emulator);
     expect(code).toBe(1);
-    expect(output).toMatch(/✗ {2}Permissions {3}stores could not be read\. GET \/stores returned 500/);
+    expect(output).toMatch(/✗ {2}Permissions {3}stores could not be read\. /);
+    expect(report.checks.permissions?.message).toMatch(message);
+    expect(report.checks.permissions?.action).toMatch(action);
     expect(report.checks.stores?.status).toBe("skipped");
   });
 
