@@ -270,7 +270,7 @@ it("troubleshooting.md has the messages as they are", async () => {
 
 Search this page for the message. Each error says what to do; below it is what the message cannot know. For orders that are missing or late see
 [reconciliation](reconciliation.md), for slow calls [where the time goes](rate-limits.md#where-the-time-of-a-slow-call-goes).
-A repeated \`ensure\` that takes 10, 30 or 34 seconds waits for what an earlier call has left in doubt: [share a storage](orders.md#share-a-storage).
+A repeated \`ensure\` or \`create\` that takes 10, 30 or 34 seconds waits for what an earlier call has left in doubt: [share a storage](orders.md#share-a-storage).
 `;
   await expect(`${head}\n${sections.join("\n")}`).toMatchFileSnapshot(join(root, "docs/troubleshooting.md"));
 });
