@@ -175,11 +175,16 @@ export class Lab {
     email: "conform@example.com",
   };
 
+  /** The file of the image of this run. No earlier run has uploaded it, and no render of it exists. */
+  get file(): Uint8Array<ArrayBuffer> {
+    return picture(200, this.service.run);
+  }
+
   /** An image of this run, which stays. */
   image(): Promise<{ readonly reference: string; readonly status: number }> {
     return this.once("image", async () => {
       const { partner } = this.service;
-      const answer = await this.service.answerTo(() => partner.images.upload(picture(200)));
+      const answer = await this.service.answerTo(() => partner.images.upload(this.file));
       const reference = at(answer.body, "reference");
       if (typeof reference !== "string") throw new Untried(`the upload of an image was ${inWords(answer)}`);
       this.service.left.push(`the image ${reference}`);
@@ -575,7 +580,7 @@ export const refusals = (lab: Lab) =>
   lab.once("refusals", async () => {
     const { service } = lab;
     await lab.image();
-    const upload = picture(200);
+    const upload = lab.file;
     const remaining = async () => {
       const { headers } = await service.answerTo(() => service.partner.images.upload(upload));
       return policiesIn(headers.get("X-RateLimit")).get("uploads")?.r;

@@ -1168,7 +1168,10 @@ export const rows: readonly Row[] = [
       const [url] = Array.isArray(record.evidenceUrls) ? record.evidenceUrls : [];
       if (typeof url !== "string") throw new Untried("the claim shows no evidence URL");
       const own = isOwn(lab, url);
-      const isOpen = isSuccess(await lab.service.askWithoutKey(new URL(url, lab.service.baseUrl).href));
+      const answer = await lab.service.askWithoutKey(new URL(url, lab.service.baseUrl).href);
+      const isOpen = isSuccess(answer);
+      if (!isOpen && ![401, 403].includes(answer.status))
+        throw new Untried(`without the key, the URL was ${inWords(answer)}`);
       const follows = "`evidence.download` refuses the URL: request it with `fetch`, without the key.";
       const value = `${isOpen ? "no" : "yes"}, on ${own ? "the base URL's" : "another"} origin`;
       return { value, harmless: own, ...(!own && { follows }) };

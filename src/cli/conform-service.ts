@@ -137,8 +137,8 @@ function crcOf(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** A picture of one colour, of 600 x 800 pixels, as a PNG. */
-export function picture(shade: number): Uint8Array<ArrayBuffer> {
+/** A picture of one colour, of 600 x 800 pixels, as a PNG. The first pixels are the `mark`: the service may know the content of an earlier one. */
+export function picture(shade: number, mark = ""): Uint8Array<ArrayBuffer> {
   const [width, height] = [600, 800];
   const chunk = (name: string, data: Uint8Array) => {
     const body = Buffer.concat([Buffer.from(name), data]);
@@ -154,6 +154,7 @@ export function picture(shade: number): Uint8Array<ArrayBuffer> {
   // 8 bits, grey.
   head.set([8, 0], 8);
   const rows = Buffer.alloc((width + 1) * height, shade);
+  rows.write(mark, 1);
   for (let row = 0; row < height; row += 1) rows[row * (width + 1)] = 0;
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const chunks = [chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", new Uint8Array())];

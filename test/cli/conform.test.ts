@@ -100,6 +100,34 @@ describe("conform on the emulator", () => {
     expect(orders).toHaveLength(1);
   });
 
+  it("measures a render and an image that no earlier run has made", async () => {
+    const emulator = emulate();
+    const only = rows.filter(({ id }) => ["render-status", "created-status"].includes(id));
+    for (const run of [1, 2]) {
+      const { findings } = await measure(emulator, { only });
+      expect(findings.map(({ verdict }) => verdict)).toEqual(["as assumed", "as assumed"]);
+      const [organization] = emulator.world().organizations;
+      expect(organization?.renders).toHaveLength(run);
+      expect(new Set(organization?.renders.map(({ imageReference }) => imageReference)).size).toBe(run);
+    }
+  });
+
+  it("says nothing of the evidence URL of a service that answers it with neither the file nor a refusal", async () => {
+    const seed = { orders: [{ daysAgo: 20, shipments: [{ daysAgo: 17 }] }] };
+    const emulator = emulate({ seed: { number: 1, ...seed } });
+    const claims = emulator.world().organizations[0]?.shipments[0]?.reference;
+    const fetch: FetchLike = (request, init) =>
+      request.method === "GET" && request.url.includes("/evidence/")
+        ? Promise.resolve(new Response(null, { status: 404 }))
+        : emulator.fetch(request, init);
+    const report = await measure(emulator, {
+      fetch,
+      permitted: { claims },
+      only: rows.filter(({ id }) => id === "evidence-urls"),
+    });
+    expect(untried(report)).toEqual(["evidence-urls"]);
+  });
+
   it("spends no more rendertokens than it may", async () => {
     const emulator = emulate();
     const report = await measure(emulator, { permitted: {} });
