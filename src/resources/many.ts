@@ -8,7 +8,7 @@ import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
-import { attempt, isFunction, isObject, isThenable } from "../util/foreign.ts";
+import { isFunction, isObject, isThenable, propertyOf } from "../util/foreign.ts";
 
 /** Rows of any number. They are pulled lazily. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -72,7 +72,7 @@ interface Many<Input, Value, Options extends ManyOptions> {
 }
 
 const isIterable = (rows: unknown): boolean =>
-  isObject(rows) && attempt(() => Symbol.iterator in rows || Symbol.asyncIterator in rows) === true;
+  isObject(rows) && [Symbol.iterator, Symbol.asyncIterator].some((name) => isFunction(propertyOf(rows, name)));
 
 /** Returns a copy of the options, or throws if the options or the rows of a call are invalid. */
 export function checkedMany<Options>(kind: Schema, rows: unknown, options: Options): Options {

@@ -21,6 +21,7 @@ import {
 import { fromJson, toJson } from "../storage/values.ts";
 import { dateOf, longestSince, type Moment, momentOf } from "../util/clock.ts";
 import { canonicalJson, hexOf, sha256 } from "../util/digest.ts";
+import { nextTurn } from "../util/next-turn.ts";
 import { webCrypto } from "../util/runtime.ts";
 
 /*
@@ -112,6 +113,8 @@ export async function once<Data>(
       // The process that made it may have died before it could do this.
       await untilEnd(call, creation.remember?.(storage, turn.data));
       if (turn.known === "other" && creation.refuse) throw creation.refuse(turn.data);
+      // A storage in memory takes no turn of the event loop: timers would wait while a program repeats what it knows.
+      await nextTurn();
       return turn;
     }
     try {

@@ -1,9 +1,17 @@
 import { abortController, held, onAbort, reasonOf, throwIfAborted } from "./abort-signals.ts";
+import { isFunction, propertyOf } from "./foreign.ts";
+import { nextTurn } from "./next-turn.ts";
 
 /** The result of one input: a value if `ok`, otherwise an error, together with the input. */
 export type Outcome<Input, Value> =
   | { readonly ok: true; readonly input: Input; readonly value: Value }
   | { readonly ok: false; readonly input: Input; readonly error: unknown };
+
+/** Outcomes without a turn of the event loop. What a storage in memory knows takes none: timers, also of an abort, would wait for all inputs. */
+const outcomesPerTurn = 16;
+
+const isAsync = <Input>(inputs: Iterable<Input> | AsyncIterable<Input>): inputs is AsyncIterable<Input> =>
+  isFunction(propertyOf(inputs, Symbol.asyncIterator));
 
 /** Works on one input. `left` aborts when the caller no longer waits for the outcome. After a call of `waits`, it no longer counts as busy. */
 type Work<Input, Value> = (input: Input, left: AbortSignal, waits: () => void) => Promise<Value>;
@@ -23,13 +31,16 @@ export async function* concurrently<Input, Value>(
   signal?: AbortSignal,
   most = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Outcome<Input, Value>, void, undefined> {
-  const source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
+  const source = isAsync(inputs) ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
   const running = new Map<AbortController, Promise<void>>();
   const finished: { readonly outcome: Outcome<Input, Value>; readonly left: AbortController }[] = [];
   /** The running work, without the work that only waits. */
   let busy = 0;
   let isReading = false;
   let isOver = false;
+  /** Whether the source has ended by itself, or failed. Then it is not closed, as in a `for` loop. */
+  let hasEnded = false;
+  let yielded = 0;
   /** Why the reading stopped early. */
   let failure: { readonly reason: unknown } | undefined;
   /** Continues the loop. `Promise.race` would add a reaction to each long-lived promise on every round. */
@@ -62,9 +73,15 @@ export async function* concurrently<Input, Value>(
     wake();
   };
 
+  /** The source failed. */
+  const failed = (error: unknown) => {
+    hasEnded = true;
+    fail(error);
+  };
+
   const take = ({ done, value }: IteratorResult<Input, unknown>) => {
     // An input that arrives after the end is ignored.
-    if (done) isOver = true;
+    if (done) isOver = hasEnded = true;
     else if (!isOver && !signal?.aborted) start(value as Input);
     wake();
   };
@@ -84,9 +101,9 @@ export async function* concurrently<Input, Value>(
           isReading = false;
         })
         .then(take)
-        .catch(fail);
+        .catch(failed);
     } catch (error) {
-      fail(error);
+      failed(error);
     }
   };
 
@@ -102,7 +119,11 @@ export async function* concurrently<Input, Value>(
 
   try {
     for (;;) {
-      for (let next = finished.shift(); next !== undefined; next = finished.shift()) yield next.outcome;
+      for (let next = finished.shift(); next !== undefined; next = finished.shift()) {
+        yield next.outcome;
+        yielded += 1;
+        if (yielded % outcomesPerTurn === 0) await nextTurn();
+      }
       while (!isOver && !isReading && !signal?.aborted && busy < concurrency && running.size < most) read();
       // After the reading, because the source may abort the signal. An abort is thrown also when all inputs have been read.
       if (signal?.aborted) fail(reasonOf(signal));
@@ -115,7 +136,7 @@ export async function* concurrently<Input, Value>(
     // Finished work, too: its value may hold a resource, such as a download.
     for (const left of [...finished.map((one) => one.left), ...running.keys()]) left.abort();
     try {
-      const closed = Promise.resolve(source.return?.());
+      const closed = Promise.resolve(hasEnded ? undefined : source.return?.());
       // A source that is still producing an input handles `return` only after that input, so this does not wait for it.
       if (isReading) closed.catch(() => undefined);
       else await closed;
@@ -182,8 +203,8 @@ export class KeyedMutex {
   ): Promise<T> {
     const before = this.#last.get(name);
     const mine = before === undefined ? work() : wait(before).then(work);
-    // The next work waits for all earlier work, also when this one is skipped.
-    const settled = Promise.allSettled([before, mine]);
+    // The next work waits for all earlier work, also when this one is skipped. It keeps no result of it.
+    const settled = Promise.allSettled([before, mine]).then(() => undefined);
     this.#last.set(name, settled);
     void settled.then(() => {
       if (this.#last.get(name) === settled) this.#last.delete(name);

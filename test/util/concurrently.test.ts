@@ -104,6 +104,10 @@ describe("concurrently()", () => {
             if (left === 0) throw new Error("broken");
             return { done: false as const, value: left-- };
           },
+          // As in a `for` loop, a source that failed is not closed.
+          return: () => {
+            throw new Error("closed after it failed");
+          },
         };
       },
     };

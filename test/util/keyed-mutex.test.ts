@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { KeyedMutex } from "../../src/util/concurrency.ts";
+import { collectGarbage } from "../support/garbage.ts";
 
 describe("KeyedMutex", () => {
   const wait = (turn: Promise<unknown>) => turn;
@@ -71,6 +72,25 @@ describe("KeyedMutex", () => {
     gate.resolve();
     await Promise.all([second, third]);
     expect(thirdBegan).toBe(true);
+  });
+
+  it("keeps no result of earlier work while work with that key overlaps all the time", async () => {
+    const mutex = new KeyedMutex();
+    const results: WeakRef<object>[] = [];
+    let running: Promise<unknown> = Promise.resolve();
+    for (let number = 0; number < 20; number += 1) {
+      const before = running;
+      running = mutex.take("x", async () => {
+        await setImmediate();
+        const result = { number };
+        results.push(new WeakRef(result));
+        return result;
+      });
+      await before;
+    }
+    await setImmediate();
+    collectGarbage();
+    expect(results.slice(0, 10).filter((result) => result.deref() !== undefined)).toEqual([]);
   });
 
   it.each([
