@@ -176,6 +176,14 @@ export interface Cancellation {
 export const cancellations = () =>
   array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) })).check(
     z.minLength(1, { error: "expected at least one orderline to cancel" }),
+    z.superRefine((lines, context) => {
+      const seen = new Set<number>();
+      for (const [position, { index }] of lines.entries()) {
+        if (seen.has(index))
+          context.addIssue({ code: "custom", path: [position, "index"], message: `${index} is listed twice` });
+        seen.add(index);
+      }
+    }),
   );
 
 /** One line of a new order (specification 2.5). */

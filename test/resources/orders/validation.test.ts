@@ -187,6 +187,11 @@ describe("changes and quotes of an order are checked before they are sent (speci
   refuses([
     ["orders.get with a claim", (partner) => partner.orders.get(ref("Claim") as never), [["orderReference"]]],
     ["a cancellation without lines", cancel([]), [["orderlines"]]],
+    [
+      "two cancellations of a line",
+      cancel([1, 2, 1].map((index, canceledQuantity) => ({ index, canceledQuantity }))),
+      [["orderlines", 2, "index"]],
+    ],
     ["a cancellation of line 0", cancel([{ index: 0, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
     ["a cancellation of line 1.5", cancel([{ index: 1.5, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
     [
