@@ -106,8 +106,9 @@ const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterato
 
 /** The faults of headers, in any of their forms. */
 function headerFaults(headers: unknown): readonly Issue[] {
-  // An iterator gives its headers only once, and this check would use them up.
-  if (!isObject(headers) || ("next" in headers && isFunction(headers.next)))
+  // An iterator gives its headers only once, and this check would use them up. What a class computes would be lost.
+  const isIterator = isObject(headers) && "next" in headers && isFunction(headers.next);
+  if (!isObject(headers) || isIterator || !(isPlainObject(headers) || isIterable(headers)))
     return [{ path: [], message: "expected an object with names and values, `Headers`, a `Map` or a list of pairs" }];
   const issues: Issue[] = [];
   const entries: Iterable<unknown> = isIterable(headers) ? headers : Object.entries(headers);

@@ -2,6 +2,7 @@ import { openImage, type Upload, type UploadOpening } from "../binary/source.ts"
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
+import { fieldsOf } from "../util/fields.ts";
 import { attempt, isFieldObject, isRecord, tagOf, wordsOf } from "../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { headerEntries, type QueryValue, type RequestOptions } from "./request-options.ts";
@@ -96,8 +97,19 @@ const isTooDeep = (error: unknown): boolean => attempt(() => error instanceof Ra
 
 /** Throws for what JSON would leave out or write as something else, without an error. */
 function assertJson(name: string, value: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${name} is ${value}`);
-  if (isRecord(value) && !isFieldObject(value)) throw new Error(`${name} is ${tagOf(value)}`);
+  const refuse = (what: string) => {
+    throw new Error(`${name || "it"} ${what}`);
+  };
+  if (typeof value === "number" && !Number.isFinite(value)) refuse(`is ${value}`);
+  if (typeof value === "function" || typeof value === "symbol") refuse(`is a ${typeof value}`);
+  if (Array.isArray(value) && value.includes(undefined)) refuse("has an element without a value");
+  if (!isRecord(value)) return value;
+  if (!isFieldObject(value)) refuse(`is ${tagOf(value)}`);
+  // What a class computes, and what a prototype holds.
+  const written = new Set(Object.keys(value));
+  const hidden = Object.getOwnPropertyNames(fieldsOf(value)).find((field) => !written.has(field));
+  if (hidden !== undefined)
+    refuse(`has \`${hidden}\`, which JSON leaves out: add a \`toJSON\` to the class, or pass a plain object`);
   return value;
 }
 
@@ -196,6 +208,10 @@ function encodeUrl({ baseUrl, endpoint, input, options, faults }: Draft): {
     if (Object.hasOwn(endpoint.query, name))
       issues.push({ path: ["query", name], message: "is a parameter of the call that is checked: pass it there" });
     values.set(name, value);
+  }
+  for (const [name, value] of values) {
+    const isWritable = [value].flat().every((text) => typeof text !== "string" || text.isWellFormed());
+    if (!isWritable) issues.push({ path: [name], message: "must not contain lone surrogates" });
   }
   if (input.cursor !== undefined) values.set("cursor", input.cursor);
   const query = encodeQuery(values);

@@ -89,6 +89,11 @@ describe("plain JavaScript values in place of", () => {
     ["an earlier download's etag as a string", media('"1"'), [["options"]]],
     ["null as the list of orders", (partner) => drain(partner.orders.ensureMany(untyped(null))), [["rows"]]],
     ["a string as the list of orders", (partner) => drain(partner.orders.ensureMany(untyped("abc"))), [["rows"]]],
+    [
+      "an iterator that is none",
+      (partner) => drain(partner.orders.ensureMany(untyped({ [Symbol.iterator]: 5 }))),
+      [["rows"]],
+    ],
     ["null as the list of renders", (partner) => drain(partner.renders.batch(untyped(null))), [["rows"]]],
     [
       "a map that is not a function",
@@ -157,17 +162,36 @@ describe("plain JavaScript values in place of", () => {
   class Extra {
     readonly note = "gift";
   }
+  class Money {
+    readonly #cents: number;
+    constructor(cents: number) {
+      this.#cents = cents;
+    }
+    get amount() {
+      return this.#cents / 100;
+    }
+    toJSON() {
+      return { amount: this.amount };
+    }
+  }
   accepts([
     ["every kind of value in a query", read(queries)],
     ["the longest name of a call", read({ callId: "x".repeat(200) })],
     ["the highest priority", read({ priority: "high" })],
     ["an instance of a class as the body", post(new Extra())],
     ["values that write themselves as JSON in the body", post({ date: new Date(0), url: new URL("http://a.test/") })],
-    ["objects without a prototype in the body", post({ list: [Object.create(null), undefined, null] })],
+    ["objects without a prototype in the body", post({ list: [Object.create(null), null], none: undefined })],
+    ["an instance whose class writes it as JSON", post({ money: new Money(5) })],
     ["a signal of another realm", read({ signal: Object.create(new AbortController().signal, {}) })],
   ]);
 
   it("describes the faults correctly", async () => {
+    class Computed {
+      readonly #brand = ref("Brand");
+      get brandReference() {
+        return this.#brand;
+      }
+    }
     const message = async (call: PromiseLike<unknown>) => String(await rejection(call));
     const { partner } = context;
     expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain("timeOut: is an unknown option");
@@ -196,6 +220,21 @@ describe("plain JavaScript values in place of", () => {
       [post({ lines: [new Set([1])] }), "body: cannot be written as JSON: 0 is [object Set]"],
       [post({ order: Promise.resolve({}) }), "body: cannot be written as JSON: order is [object Promise]"],
       [post({ bytes: new Uint8Array(2) }), "body: cannot be written as JSON: bytes is [object Uint8Array]"],
+      [post({ tags: ["a", undefined] }), "body: cannot be written as JSON: tags has an element without a value"],
+      [post({ tags: new Array(2) }), "body: cannot be written as JSON: tags has an element without a value"],
+      [post({ note: () => "gift" }), "body: cannot be written as JSON: note is a function"],
+      [post({ tags: [Symbol("a")] }), "body: cannot be written as JSON: 0 is a symbol"],
+      [post(new Computed()), "body: cannot be written as JSON: it has `brandReference`, which JSON leaves out"],
+      [post({ order: new Computed() }), "JSON: order has `brandReference`, which JSON leaves out: add a `toJSON`"],
+      [post({ orders: [new (class extends Computed {})()] }), "JSON: 0 has `brandReference`, which JSON leaves out"],
+      [post({ order: Object.create({ brandReference: ref("Brand") }) }), "JSON: order has `brandReference`"],
+      [
+        post({ order: Object.defineProperty({}, "brandReference", { value: ref("Brand") }) }),
+        "JSON: order has `brandReference`",
+      ],
+      [read({ headers: new Computed() }), "headers: expected an object with names and values, `Headers`, a `Map`"],
+      [read({ query: { name: "\ud800" } }), "name: must not contain lone surrogates"],
+      [read({ query: { name: ["a", "\udc00"] } }), "name: must not contain lone surrogates"],
       [media({ etag: "" }), "etag: expected the `etag` of an earlier download"],
       [media({ lastModified: "" }), "lastModified: expected the `lastModified` of an earlier download"],
       [upload({ onProgress: 5 }), "onProgress: expected a function"],
