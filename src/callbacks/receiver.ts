@@ -201,12 +201,12 @@ export function createOrderUpdatedReceiver(
   }
 
   return {
-    fetch: async ({ method, url }) => {
-      const { status, headers, text } = await receive(method, url);
+    fetch: async (request) => {
+      const { status, headers, text } = await receive(textOf(request, "method"), textOf(request, "url"));
       return new Response(text || null, { status, headers });
     },
-    node: async ({ method, url }, response) => {
-      const { status, headers, text } = await receive(method, url);
+    node: async (request, response) => {
+      const { status, headers, text } = await receive(textOf(request, "method"), textOf(request, "url"));
       // Sending can throw. Then the service receives no response and repeats the callback.
       attempt(() => {
         // A middleware, such as one for time-outs, may have responded already.

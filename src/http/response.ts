@@ -173,6 +173,8 @@ interface Decoded {
   readonly nextCursor?: string;
 }
 
+/** A URL cannot carry a lone surrogate, so that the next page would be another one. */
+const isCursor = (value: unknown): value is string => typeof value === "string" && value.isWellFormed();
 const notACursor: Issue = { path: ["nextCursor"], message: "expected a string or null" };
 const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
 const noFaults = { issues: [], described: [] };
@@ -188,7 +190,7 @@ function readPage(body: unknown, { field, items }: Extract<JsonShape, { kind: "p
   const { nextCursor } = fields;
   const reading = checked(items, fields[field], [field]);
   const data = { items: reading.data, nextCursor };
-  if (nextCursor === null || typeof nextCursor === "string") return { ...reading, data };
+  if (nextCursor === null || isCursor(nextCursor)) return { ...reading, data };
   const fault = nextCursor === undefined ? missing(["nextCursor"]) : notACursor;
   return { ...reading, data, issues: [...reading.issues, fault] };
 }
@@ -218,7 +220,7 @@ function read(body: unknown, shape: JsonShape): Decoded {
 /** Every list may be "returned together with `nextCursor`" (specification 1, Conventions), also one that has no pages. */
 function withCursor(reading: Decoded, nextCursor: unknown): Decoded {
   if (nextCursor === undefined || nextCursor === null) return reading;
-  if (typeof nextCursor === "string") return { ...reading, nextCursor };
+  if (isCursor(nextCursor)) return { ...reading, nextCursor };
   return { ...reading, issues: [...reading.issues, notACursor] };
 }
 

@@ -82,6 +82,11 @@ describe("a callback", () => {
     }
   });
 
+  it.each([null, undefined, 5, {}])("receives a 405 for what is no request: %s", async (request) => {
+    const { receiver } = createReceiver({});
+    expect((await receiver.fetch(request as never)).status).toBe(405);
+  });
+
   it("receives a 503 when the order cannot be read, and its handler is not called", async () => {
     const error = new ConnectionError({ endpoint: "GET /orders", reason: "reset", sent: true });
     const onOrderUpdated = vi.fn();

@@ -15,6 +15,7 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     ["a cursor that is a number", page([b], 3), "nextCursor", "expected a string or null"],
     ["a missing cursor", page([b]), "nextCursor", "is missing"],
     ["a cursor that is an object", page([b], {}), "nextCursor", "expected a string or null"],
+    ["a cursor that no URL can carry", page([b], "\ud800"), "nextCursor", "expected a string or null"],
     ["a missing list", page(null, null), "orders", "expected an array, not null"],
   ])('but throws for %s, also with `responses: "report"`', async (_, response, field, message) => {
     const reported: unknown[] = [];
