@@ -8,7 +8,7 @@ export type Outcome<Input, Value> =
   | { readonly ok: false; readonly input: Input; readonly error: unknown };
 
 /** Outcomes without a turn of the event loop. What a storage in memory knows takes none: timers, also of an abort, would wait for all inputs. */
-const outcomesPerTurn = 16;
+const outcomesPerTurn = 100;
 
 const isAsync = <Input>(inputs: Iterable<Input> | AsyncIterable<Input>): inputs is AsyncIterable<Input> =>
   isFunction(propertyOf(inputs, Symbol.asyncIterator));
@@ -41,6 +41,7 @@ export async function* concurrently<Input, Value>(
   /** Whether the source has ended by itself, or failed. Then it is not closed, as in a `for` loop. */
   let hasEnded = false;
   let yielded = 0;
+  let turn = nextTurn();
   /** Why the reading stopped early. */
   let failure: { readonly reason: unknown } | undefined;
   /** Continues the loop. `Promise.race` would add a reaction to each long-lived promise on every round. */
@@ -122,7 +123,9 @@ export async function* concurrently<Input, Value>(
       for (let next = finished.shift(); next !== undefined; next = finished.shift()) {
         yield next.outcome;
         yielded += 1;
-        if (yielded % outcomesPerTurn === 0) await nextTurn();
+        if (yielded % outcomesPerTurn > 0) continue;
+        await turn;
+        turn = nextTurn();
       }
       while (!isOver && !isReading && !signal?.aborted && busy < concurrency && running.size < most) read();
       // After the reading, because the source may abort the signal. An abort is thrown also when all inputs have been read.
