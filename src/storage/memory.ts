@@ -116,6 +116,8 @@ class MemoryEntries {
     if (entry !== undefined) {
       this.#entries.delete(key);
       this.#entries.set(key, entry);
+      // An iterator that stands still keeps each older table of its map in memory.
+      this.#removeExpired();
     }
     return value;
   }
