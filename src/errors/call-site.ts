@@ -18,7 +18,11 @@ export function captureCallSite(inside: (...given: never[]) => unknown = capture
  */
 export function callerOf(inside: (...given: never[]) => unknown): CallSite {
   const site = captureCallSite(inside);
-  return framesOf(site) === "" ? captureCallSite() : site;
+  if (framesOf(site) !== "") return site;
+  // Before them are frames of the SDK, and that of Node's queue.
+  const lines = linesOf(captureCallSite(callerOf));
+  const queue = lines.findLastIndex((line) => line.includes("node:internal/process/task_queues"));
+  return { stack: lines.slice(queue + 1).join("\n") };
 }
 
 /** Splits a stack into lines. A custom `Error.prepareStackTrace` can return any value, often the array of call sites. */

@@ -1,6 +1,7 @@
 import { DeadlineError } from "../errors/connection.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { keepProcess, type PartnerClock } from "../util/clock.ts";
+import { wordsOf } from "../util/foreign.ts";
 
 /** Why a call that has used up its deadline fails. */
 const unfinished = "the call was not finished";
@@ -153,8 +154,9 @@ export class CancelScope {
   /** The error of a call that cannot finish before its deadline. */
   deadlineError(why: string, cause?: unknown, remaining = this.remaining()): DeadlineError {
     const left = Math.max(0, Math.round(remaining));
+    const before = cause === undefined ? "" : ` Before it: ${wordsOf(cause).split("\n")[0]}`;
     return new DeadlineError({
-      message: `The call's deadline of ${Math.round(this.#deadline ?? 0)} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.`,
+      message: `The call's deadline of ${Math.round(this.#deadline ?? 0)} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.${before}`,
       cause,
     });
   }

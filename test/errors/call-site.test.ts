@@ -121,6 +121,7 @@ describe("an error of a call, in a program that changes `Error`", () => {
       const error = await rejection(wait(() => call(context.partner)));
       expect(PodPartnerError.isInstance(error)).toBe(true);
       expect(error).toMatchObject({ stack: expect.stringContaining("ownCode") });
+      expect(String((error as Error).stack)).not.toMatch(/callerOf|task_queues/);
     },
   );
 

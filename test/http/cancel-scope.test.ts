@@ -26,6 +26,16 @@ describe("a wait that cannot end before the deadline", () => {
     await clock.advance(elapsed);
     expect(await rejection(scope.sleep(50, "the next look-up"))).toMatchObject({ message });
   });
+
+  it("names the error before it, without its hint", async () => {
+    const scope = new CancelScope(createManualClock(), undefined, 100);
+    const cause = new Error("No response from GET /orders: ENOTFOUND.\n  Check the host name.");
+    expect(await rejection(scope.sleep(200, "the wait before the next attempt", cause))).toMatchObject({
+      message:
+        "The call's deadline of 100 ms is 100 ms away: the wait before the next attempt takes 200 ms. Before it: No response from GET /orders: ENOTFOUND.",
+      cause,
+    });
+  });
 });
 
 describe("work whose call ends while it begins", () => {

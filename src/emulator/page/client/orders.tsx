@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { LineView, OrderView } from "../view.ts";
+import type { LineView, Listed, OrderView } from "../view.ts";
 import { act, attempt, notify } from "./actions.ts";
 import { curlOf } from "./curl.ts";
 import { plural, words } from "./format.ts";
@@ -403,6 +403,8 @@ function Filters({ orders }: { readonly orders: readonly OrderView[] }) {
   );
 }
 
+const hasOlderThan = ({ items, total }: Listed<OrderView>): boolean => total > items.length;
+
 /** Ships every open order that is not on hold, one after the other. */
 const shipAll = (orders: readonly OrderView[]): Promise<boolean> =>
   attempt(async () => {
@@ -414,7 +416,7 @@ const shipAll = (orders: readonly OrderView[]): Promise<boolean> =>
       });
     }
     await refresh();
-    const older = (state.value?.orders.total ?? 0) > (state.value?.orders.items.length ?? 0);
+    const older = state.value !== undefined && hasOlderThan(state.value.orders);
     return `Shipped ${plural(orders.length - refused, "order")}${refused === 0 ? "" : `; ${refused} cannot ship`}${older ? "; older orders are not shown here" : ""}`;
   });
 
@@ -464,6 +466,7 @@ export function OrdersPane() {
       </>
     );
   const ready = orders.items.filter((order) => isOpen(order) && order.onHold === null);
+  const hasOlder = hasOlderThan(orders);
   const known = orders.items.flatMap(({ reference, shipments }) => [
     reference,
     ...shipments.map((shipment) => shipment.reference),
@@ -482,7 +485,11 @@ export function OrdersPane() {
           }}
         />
         <AddOrder />
-        {ready.length === 0 ? null : <Button onPress={() => shipAll(ready)}>Ship all {ready.length} open</Button>}
+        {ready.length === 0 ? null : (
+          <Button onPress={() => shipAll(ready)}>
+            Ship {hasOlder ? "the" : "all"} {ready.length} open{hasOlder ? ` of the newest ${orders.items.length}` : ""}
+          </Button>
+        )}
       </div>
       <Filters orders={orders.items} />
       <NotHere known={known} noun="orders" />
