@@ -42,6 +42,20 @@ describe("the pages of the documentation", () => {
     expect(documented).toMatchObject(errorCodes);
   });
 
+  it("errors.md lists every code that only the emulator has", () => {
+    const codes = [...read("src/emulator/base/problem.ts").matchAll(/^ {2}(\w+): \d{3},$/gm)].map(
+      ([, code = ""]) => code,
+    );
+    const own = codes.filter((code) => !(code in errorCodes));
+    expect(own.length).toBeGreaterThan(10);
+    expect(
+      absent(
+        own.map((code) => `\`${code}\``),
+        "docs/errors.md",
+      ),
+    ).toEqual([]);
+  });
+
   it("`docs` of every error leads to a heading that exists, once", () => {
     const classes = Object.values({ ...podPartner, ...callbacks }).filter(
       (one): one is typeof podPartner.PodPartnerError =>
