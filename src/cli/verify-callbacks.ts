@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunningEmulator } from "pod-partner/testing";
+import type { RunningEmulator, SentCallback } from "pod-partner/testing";
 import type { CallbackFault, FaultRow } from "./verify-catalogue.ts";
 import type { VerifyFinding } from "./verify-compare.ts";
 
@@ -36,6 +36,13 @@ export function createPost({ callbacks }: FaultRow): Post {
 /** Milliseconds to the next try of a callback: of the service's five minutes, as much as a run has of a day. */
 const untilRepeated = 1_000;
 
+/** Sends callbacks again, except those that are being delivered: their time is not in the future. */
+function resend({ callbacks, clock }: RunningEmulator, isChosen: (callback: SentCallback) => boolean): void {
+  const chosen = callbacks.list().filter(isChosen);
+  const now = clock.now();
+  for (const { id, nextTryAt } of chosen) if (nextTryAt === null || nextTryAt > now) callbacks.resend(id);
+}
+
 /**
  * Repeats the callbacks that failed until the signal is aborted, as the service does: the server that was to accept one may have been killed.
  * A row that holds callbacks back delivers them in its own way.
@@ -47,9 +54,7 @@ export async function repeatSoon(
 ): Promise<void> {
   if (heldBack.has(callbacks)) return;
   while (!signal.aborted) {
-    for (const { id, status, tries } of emulator.callbacks.list()) {
-      if (status === "waiting" && tries.length > 0) emulator.callbacks.resend(id);
-    }
+    resend(emulator, ({ status, tries }) => status === "waiting" && tries.length > 0);
     await sleep(untilRepeated, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
@@ -70,9 +75,9 @@ async function repeat(emulator: RunningEmulator): Promise<number> {
 }
 
 /** Sends all callbacks, also those that were delivered. */
-async function sendAll({ callbacks }: RunningEmulator): Promise<void> {
-  await callbacks.idle();
-  for (const { id } of callbacks.list()) callbacks.resend(id);
+async function sendAll(emulator: RunningEmulator): Promise<void> {
+  await emulator.callbacks.idle();
+  resend(emulator, () => true);
 }
 
 /** Milliseconds from the arrival of a callback to the kill: by then, the server has accepted it, or begun to read the order. */
@@ -90,7 +95,7 @@ const deliveries: Readonly<Partial<Record<CallbackFault, (scene: CallbackScene) 
     await shipAll(emulator);
     post.release();
     for (const { id } of emulator.callbacks.list().toReversed()) {
-      emulator.callbacks.resend(id);
+      resend(emulator, (callback) => callback.id === id);
       await emulator.callbacks.idle();
     }
   },

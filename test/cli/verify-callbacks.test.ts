@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { PodPartner } from "pod-partner";
 import { startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
@@ -108,6 +109,33 @@ const unaccepted = "callbacks that were never accepted: 2";
 const forged = ["with a wrong", "without a"].map((how) => `a callback ${how} token was accepted`);
 
 describe.concurrent("a server", () => {
+  it("whose second try takes longer than the time to the next one gets no third try", async () => {
+    let calls = 0;
+    const handle = async (response: ServerResponse) => {
+      calls += 1;
+      if (calls === 1) return response.writeHead(503).end();
+      await sleep(1_500);
+      return response.writeHead(204).end();
+    };
+    await using server = await listen(createServer((_, response) => void handle(response)));
+    await using emulator = await startEmulator({
+      seed: { number: 1 },
+      callbackUrl: `${server.origin}/callback`,
+      automation: { shipping: 1 },
+    });
+    const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
+    await partner.orders.create(orderOf(emulator, "web-1"));
+    const row = catalogue.find(({ id }) => id === "again") ?? expect.fail();
+    const ended = new AbortController();
+    const repeats = repeatSoon(row, emulator, ended.signal);
+    const delivered = expect.poll(() => emulator.callbacks.list()[0]?.status, { timeout: 8_000 }).toBe("delivered");
+    await Promise.race([repeats, delivered]);
+    await delivered;
+    ended.abort();
+    await repeats;
+    expect(emulator.callbacks.list()[0]?.tries.map(({ status }) => status)).toEqual([503, 204]);
+  });
+
   it.each(["twice", "parts", "late", "reversed", "killed", "forged"])(
     "that reads each order before it accepts passes callbacks-%s",
     async (row) => {
