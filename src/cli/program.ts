@@ -46,6 +46,9 @@ export function killAll(): void {
   for (const { kill } of running) kill("SIGKILL");
 }
 
+// Also after an uncaught error, and when the reader of the output has closed it.
+process.once("exit", killAll);
+
 /** Ends a program with all that it started: as a process manager does, and what still runs after `patience` milliseconds at once. */
 export async function stop(program: Program, signal: NodeJS.Signals = "SIGTERM", patience = 5_000): Promise<void> {
   program.kill(signal);

@@ -226,10 +226,15 @@ async function execute(
   const scene: CallbackScene = { emulator, post, restart, sweep };
   const repeating = new AbortController();
   const repeats = repeatSoon(row, emulator, AbortSignal.any([signal, repeating.signal]));
-  // A command may wait until the server has seen the shipment.
-  await Promise.race([done, sleep(patience, undefined, { ref: false })]);
-  await deliver(row, scene);
-  const { code } = await done;
+  const work = async () => {
+    // A command may wait until the server has seen the shipment.
+    await Promise.race([done, sleep(patience, undefined, { ref: false })]);
+    await deliver(row, scene);
+    return done;
+  };
+  const worked = work();
+  // An error of the repeats ends the row at once.
+  const { code } = await Promise.race([worked, repeats.then(() => worked)]);
   repeating.abort();
   await repeats;
   signal.throwIfAborted();

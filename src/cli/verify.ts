@@ -182,9 +182,17 @@ async function runRows(
   const outcomes: RowOutcome[] = [];
   let next = 0;
   let told = 0;
+  let isOver = false;
   const lane = async () => {
     for (let index = next++; index < rows.length; index = next++) {
-      outcomes[index] = await work(rows[index] as FaultRow);
+      const outcome = await work(rows[index] as FaultRow).catch((error: unknown) => {
+        // The rows that are running end with their programs, and no other row begins.
+        isOver = true;
+        killAll();
+        throw error;
+      });
+      if (isOver) return;
+      outcomes[index] = outcome;
       // Without the holes of the rows that have not ended.
       pass(Object.values(outcomes));
       for (let done = outcomes[told]; done !== undefined; done = outcomes[told]) {

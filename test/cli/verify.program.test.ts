@@ -166,6 +166,58 @@ describe("pod-partner verify", () => {
     });
   });
 
+  describe("ends the programs of the other rows", () => {
+    /** Hangs in the row `storm`. The row `again` waits for that, and does something then. */
+    const hanging = (name: string, again: string) => {
+      const pid = at(`${name}.pid`);
+      const code = `import { existsSync, rmSync, writeFileSync } from "node:fs";
+        ${listing}
+        await get("/stores");
+        if (process.env.POD_PARTNER_VERIFY_ROW === "storm") {
+          writeFileSync(${JSON.stringify(pid)}, String(process.pid));
+          await new Promise(() => setTimeout(() => {}, 40_000));
+        }
+        if (process.env.POD_PARTNER_VERIFY_ROW === "again") {
+          while (!existsSync(${JSON.stringify(pid)})) await new Promise((resolve) => setTimeout(resolve, 50));
+          ${again}
+        }`;
+      const isRunning = () => {
+        try {
+          return process.kill(Number(readFileSync(pid, "utf8")), 0);
+        } catch {
+          return false;
+        }
+      };
+      return { code, isRunning, hasBegun: () => existsSync(pid) };
+    };
+
+    it("when one cannot be started", async () => {
+      const file = at("removed");
+      const { code, isRunning, hasBegun } = hanging("removed", `rmSync(${JSON.stringify(file)});`);
+      const [, module = ""] = programOf("removed.mjs", code);
+      writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${module}'\n`, { mode: 0o755 });
+      const only = "again,storm,unstable";
+      const { code: exit, output, errors } = await runMain(["verify", "--parallel", "2", "--only", only, "--", file]);
+      expect({ exit, errors }).toEqual({ exit: 1, errors: expect.stringContaining("cannot be started") });
+      expect(output).not.toContain("✗");
+      expect(hasBegun()).toBe(true);
+      await expect.poll(isRunning, { timeout: 5_000 }).toBe(false);
+    });
+
+    it("when its output is closed", async () => {
+      const { code, isRunning, hasBegun } = hanging(
+        "closed",
+        "await new Promise((resolve) => setTimeout(resolve, 1_000));",
+      );
+      const program = programOf("closed.mjs", code);
+      const running = startCli(["verify", "--parallel", "2", "--only", "again,storm", "--", ...program]);
+      await expect.poll(hasBegun).toBe(true);
+      running.closeOutput();
+      await running.ended;
+      await expect.poll(isRunning, { timeout: 5_000 }).toBe(false);
+    });
+  });
+
   it("finds a claim that is filed twice, whatever the identifier of its order", async () => {
     const program = programOf(
       "claims.mjs",
