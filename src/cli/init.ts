@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nearest } from "../schemas/messages.ts";
@@ -18,6 +18,8 @@ const codeOf = (file: string): string => readFileSync(join(folder, file), "utf8"
 const partPath = /from "(\.\.?\/[^"]+)"/g;
 /** The parts, and the example that it runs with `import()`. */
 const anyPath = /(?:from |import\()"(\.\.?\/[^"]+)"/g;
+/** The files that an example reads, such as an image. */
+const dataPath = /new URL\("([^"]+)", import\.meta\.url\)/g;
 
 /** The files that a file imports by their paths, with theirs. */
 function importsOf(file: string, pattern: RegExp, found = new Set<string>()): ReadonlySet<string> {
@@ -186,6 +188,12 @@ function copy(example: Example): readonly string[] {
   for (const [file, code] of files) {
     mkdirSync(dirname(join(target, file)), { recursive: true });
     writeFileSync(join(target, file), code);
+  }
+  for (const file of example.files) {
+    for (const [, path = ""] of codeOf(file).matchAll(dataPath)) {
+      const data = join(dirname(file), path);
+      copyFileSync(join(folder, data), join(target, inCopy(relative(root, data))));
+    }
   }
   if (files.some(([file]) => !file.endsWith(".py"))) {
     const made = { name: target, private: true, type: "module", dependencies: packagesOf(codes, manifest) };

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { start } from "../cli/process.ts";
@@ -59,6 +59,42 @@ describe("npx pod-partner init of the packed tarball", () => {
     for (const file of files) {
       expect(await readFile(join(project, "postgres", file), "utf8")).not.toContain("examples/");
     }
+  });
+
+  it("copies each file that an example names", async () => {
+    const project = await installedProject();
+    const { output: list } = await pod(project, "init");
+    const names = [...list.matchAll(/^ {2}(\S+)$/gm)].map(([, name = ""]) => name);
+    const missing: string[] = [];
+    let named = 0;
+    for (const name of names) {
+      const place = `copies/${name}`;
+      await mkdir(join(project, place), { recursive: true });
+      await pod(project, `init ${name}`, place);
+      const folder = join(project, place, basename(name).replace(/\.\w+$/, ""));
+      for (const file of await readdir(folder, { recursive: true })) {
+        if (!/\.(ts|mjs|py)$/.test(file)) continue;
+        const code = await readFile(join(folder, file), "utf8");
+        const paths = code.matchAll(
+          /(?:from |import\(|new URL\()"(\.[^"]+|[^":]+(?=", import))"|import\.meta\.dirname, "([^"]+)"/g,
+        );
+        for (const [, one, other = one ?? ""] of paths) {
+          named += 1;
+          const path = join(folder, dirname(file), other);
+          // The program for NestJS names its parts without `.ts`.
+          const exists = [path, `${path}.ts`].some((each) => existsSync(each));
+          if (!path.startsWith(folder) || !exists) missing.push(`${name}: ${file} names ${other}`);
+        }
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(named).toBeGreaterThan(20);
+    expect(await pod(project, "init quickstart")).toMatchObject({ code: 0 });
+    const quickstart = start("sh", [
+      "-c",
+      `cd '${join(project, "quickstart")}' && exec '${process.execPath}' quickstart.ts`,
+    ]);
+    expect({ ...(await quickstart.ended), errors: quickstart.errors() }).toMatchObject({ code: 0 });
   });
 
   it("copies the example that another one runs, and names only the variables that are not set for it", async () => {
