@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nearest } from "../schemas/messages.ts";
 import { command, Failure, usage } from "./arguments.ts";
@@ -96,13 +96,38 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
+function dependenciesIn(path: string): Readonly<Record<string, string>> {
+  try {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path, "utf8"));
+    return { ...devDependencies, ...dependencies };
+  } catch {
+    return {};
+  }
+}
+
+/** The tarball, folder or URL from which the nearest package.json above has a package: the registry may not have its version. */
+function sourceOf(name: string, target: string): string | undefined {
+  let at = process.cwd();
+  const here = () => dependenciesIn(join(at, "package.json"))[name];
+  while (here() === undefined && dirname(at) !== at) at = dirname(at);
+  const source = here();
+  if (source === undefined || /^(https?:|git\b)/.test(source)) return source;
+  const [, kind, path = ""] = /^(file:|link:|portal:|(?=\.{0,2}\/))(.+)$/.exec(source) ?? [];
+  return kind === undefined ? undefined : `${kind}${relative(target, resolve(at, path)).replaceAll("\\", "/")}`;
+}
+
 /** The packages that the files import, with the versions that they are tested with. */
-function packagesOf(codes: readonly string[], { name, version, devDependencies }: Manifest): Record<string, string> {
+function packagesOf(
+  codes: readonly string[],
+  { name, version, devDependencies }: Manifest,
+  target: string,
+): Record<string, string> {
   const imports = codes.flatMap((code) =>
     [...code.matchAll(/from "((?:@[^/"]+\/)?[^./"][^/"]*)/g)].map(([, one]) => one),
   );
   const packages = [...new Set(imports)].filter((one) => one !== undefined && !one.startsWith("node:")).sort();
-  const versionOf = (one: string) => (one === name ? version : (devDependencies[one] ?? "*"));
+  const versionOf = (one: string) =>
+    one === name ? (sourceOf(name, target) ?? version) : (devDependencies[one] ?? "*");
   return Object.fromEntries(packages.map((one = "") => [one, versionOf(one)]));
 }
 
@@ -196,7 +221,7 @@ function copy(example: Example): readonly string[] {
     }
   }
   if (files.some(([file]) => !file.endsWith(".py"))) {
-    const made = { name: target, private: true, type: "module", dependencies: packagesOf(codes, manifest) };
+    const made = { name: target, private: true, type: "module", dependencies: packagesOf(codes, manifest, target) };
     writeFileSync(join(target, "package.json"), `${JSON.stringify(made, null, 2)}\n`);
   }
   return nextSteps(example, target);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { start } from "../cli/process.ts";
@@ -38,6 +38,22 @@ describe("npx pod-partner init of the packed tarball", () => {
     const again = await pod(project, "init place-an-order");
     expect(again).toMatchObject({ code: 1, output: "" });
     expect(again.errors).toMatch(/^pod-partner: The folder place-an-order exists: .+\n$/);
+  });
+
+  it.each([
+    ["file:../pod-partner-1.0.0.tgz", "file:../../../pod-partner-1.0.0.tgz"],
+    ["./packages/pod", "../../packages/pod"],
+    ["https://example.com/pod-partner.tgz", "https://example.com/pod-partner.tgz"],
+    ["^1.0.0", undefined],
+  ])("names the package as the project above has it: %s", async (above, expected) => {
+    const project = await installedProject();
+    const { version } = JSON.parse(await readFile(join(project, "node_modules/pod-partner/package.json"), "utf8"));
+    await writeFile(join(project, "package.json"), JSON.stringify({ devDependencies: { "pod-partner": above } }));
+    await mkdir(join(project, "tools"));
+    await writeFile(join(project, "tools/package.json"), JSON.stringify({ dependencies: { hono: "4" } }));
+    expect(await pod(project, "init place-an-order", "tools")).toMatchObject({ code: 0 });
+    const made = JSON.parse(await readFile(join(project, "tools/place-an-order/package.json"), "utf8"));
+    expect(made.dependencies).toEqual({ "pod-partner": expected ?? version });
   });
 
   it("copies what an example imports, names its packages, variables and page, and no path of the repository", async () => {
