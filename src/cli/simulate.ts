@@ -13,12 +13,21 @@ interface ProgramModule {
   readonly options: SimulateOptions<object>;
 }
 
+/** Why a module cannot be loaded, and what to do. */
+function reasonOf(error: unknown, path: string): string {
+  if (propertyOf(error, "code") === "ERR_UNKNOWN_FILE_EXTENSION") {
+    return "this Node does not run TypeScript: use Node 22.18 or later";
+  }
+  const reason = wordsOf(error).replace(/\.$/, "");
+  const isCommonJs = /import statement outside a module|Unexpected token 'export'/.test(reason);
+  const name = path.replace(/\.[cm]?([jt]s)$/, ".m$1");
+  return isCommonJs ? `${reason}: name it ${name}, or set "type": "module" in its package.json` : reason;
+}
+
 /** Loads the module of the user. Throws a `Failure` if it has no program. */
 async function load(path: string): Promise<ProgramModule> {
   const loaded: unknown = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
-    const isTypeScript = propertyOf(error, "code") === "ERR_UNKNOWN_FILE_EXTENSION";
-    const reason = isTypeScript ? "this Node does not run TypeScript: use Node 22.18 or later" : wordsOf(error);
-    throw new Failure(`The module ${path} cannot be loaded: ${reason.replace(/\.$/, "")}.`, exitCodes.usage);
+    throw new Failure(`The module ${path} cannot be loaded: ${reasonOf(error, path)}.`, exitCodes.usage);
   });
   const program = propertyOf(loaded, "default");
   const programs: readonly unknown[] = Array.isArray(program) ? program : [program];
