@@ -48,6 +48,10 @@ function rowOf({ at, kind, call, text, events, result }: SimulatedStep): string 
   return `<tr class="${names.join(" ").trim()}"><td>${(at / 1_000).toFixed(2)} s</td><td>${escaped(text)}${struck}</td><td>${response}</td></tr>`;
 }
 
+/** The command that plays a schedule again. */
+export const replayOf = (module: string, replay: string): string =>
+  `npx pod-partner simulate ${module} --replay "${replay}"`;
+
 /** What broke it. */
 function breakOf({ findings, trace, made, pages, replay }: SimulationError, module: string): string {
   const lives = [...Map.groupBy(trace, ({ program, life }) => `${program}, life ${life}`)].map(
@@ -55,14 +59,13 @@ function breakOf({ findings, trace, made, pages, replay }: SimulationError, modu
       `<h2>${escaped(name)}</h2><div class="table"><table>\n${steps.map(rowOf).join("\n")}\n</table></div>`,
   );
   const usesStorage = trace.some(({ kind, events }) => kind === "storage" && events.length === 0);
-  const line = `npx pod-partner simulate ${module} --replay "${replay}"`;
   return `<ul class="findings">${findings.map(({ text }) => `<li>${escaped(text)}</li>`).join("")}</ul>
 ${usesStorage ? '<label><input type="checkbox" id="storage"> Show what the storage did</label>' : ""}
 ${lives.join("\n")}
 <p class="end">In the end, the service had ${escaped(made)}.</p>
 <p class="end">Read ${pages.map((page) => `<code>${escaped(page)}</code>`).join(", ")}</p>
 <h2>Replay it</h2>
-<pre>${escaped(line)}</pre>`;
+<pre>${escaped(replayOf(module, replay))}</pre>`;
 }
 
 const titles = ["It breaks without a fault", "One event breaks it", "Two events break it", "Three events break it"];

@@ -5,7 +5,7 @@ import { isFunction, propertyOf, wordsOf } from "../util/foreign.ts";
 import { version } from "../util/runtime.ts";
 import { command, exitCodes, Failure, text, usage, wholeNumber } from "./arguments.ts";
 import { checkFile, writeFile } from "./output-file.ts";
-import { type Simulated, toHtml } from "./simulate-report.ts";
+import { replayOf, type Simulated, toHtml } from "./simulate-report.ts";
 import { clearProgress, counted, paint, print, showProgress } from "./terminal.ts";
 
 interface ProgramModule {
@@ -40,13 +40,14 @@ async function load(path: string): Promise<ProgramModule> {
 
 const isProgram = (value: unknown): value is SimulatedProgram<object> => isFunction(value);
 
-/** The lines of a story in their colours, below its heading. */
-function painted({ story, trace }: SimulationError): readonly string[] {
+/** The lines of a story in their colours, below its heading. The last one is the command that replays it. */
+function painted({ story, trace, replay }: SimulationError, path: string): readonly string[] {
   const failures = trace.filter(({ kind }) => kind === "failure");
   return story
     .split("\n")
     .slice(1)
     .map((line) => {
+      if (line.startsWith("Replay it: ")) return `Replay it: ${replayOf(path, replay)}`;
       if (/^\S.*, life \d+$/.test(line)) return paint("bold", line);
       return /^ +✗/.test(line) || failures.some(({ text }) => line.endsWith(text)) ? paint("red", line) : line;
     });
@@ -99,7 +100,7 @@ export const simulate = command({
       return 0;
     }
     const [heading] = result.story.split("\n", 1);
-    print(paint("red", `✗ ${heading}`), ...painted(result));
+    print(paint("red", `✗ ${heading}`), ...painted(result, path));
     if (tried > 0) print("", paint("dim", `Found after ${counted(tried, "schedule")}, in ${seconds} s.`));
     return exitCodes.failed;
   },

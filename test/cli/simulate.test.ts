@@ -16,6 +16,7 @@ describe("pod-partner simulate", () => {
     expect(output).toContain("✗ made twice: shop-");
     expect(output).toContain("forgetful, life 2");
     expect(output).toContain("listStores, life 1");
+    expect(output).toContain(`\nReplay it: npx pod-partner simulate ${module} --replay "3 r2:late r2:kill"\n`);
     const page = readFileSync(html, "utf8");
     expect(page).toContain("<h1>Two events break it</h1>");
     expect(page).toContain("✗ the program is killed while the service works on it");
