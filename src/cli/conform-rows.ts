@@ -1205,5 +1205,5 @@ export function costOf(permitted: Permitted) {
   // The orders that the rows share, and those that products are tried with.
   const orders = sum(asked.map((row) => row.orders)) + 6;
   const requests = sum(asked.map((row) => row.requests)) + 3 * orders + maxProductPages;
-  return { rows: asked.length, orders, requests, uploads: sum(asked.map((row) => row.uploads)) };
+  return { left: rows.length - asked.length, orders, requests, uploads: sum(asked.map((row) => row.uploads)) };
 }

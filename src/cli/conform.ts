@@ -77,9 +77,10 @@ const indented = (text: string): readonly string[] => {
 /** What the run will do, and what it costs. */
 function planOf(baseUrl: string, permitted: Permitted): readonly string[] {
   const { tokens, claims } = permitted;
-  const { rows: asked, requests, orders, uploads } = costOf(permitted);
+  const { left, requests, orders, uploads } = costOf(permitted);
   return [
-    `${counted(asked, "row")} against ${baseUrl}`,
+    `${counted(rows.length, "row")} against ${baseUrl}`,
+    ...(left === 0 ? [] : [`of these not tried, because they need an option: ${left}`]),
     `at most about ${requests} requests${permitted["empty-bucket"] ? "" : ", within the rate limits"}`,
     `at most ${orders} orders, each with an identifier that begins with conform-, and each canceled at the end`,
     `${counted(uploads, "upload")}, which stay`,

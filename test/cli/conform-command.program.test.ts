@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { MeasuredAssumptions } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { rows } from "../../src/cli/conform-rows.ts";
 import { runMain } from "./main.ts";
 import { runCli, startCli } from "./process.ts";
 
@@ -50,6 +51,7 @@ describe("pod-partner conform", () => {
     const unasked = await runMain(["conform", "--test-environment"], environment);
     expect(unasked.code).toBe(2);
     expect(unasked.output).toMatch(/at most about \d+ requests[\s\S]*no rendertokens/);
+    expect(unasked.output).toMatch(new RegExp(`${rows.length} rows against .+\\n.* because they need an option: 8\\n`));
     expect(unasked.errors).toContain("add --yes");
     const POD_PARTNER_BASE_URL = "https://api.prod.example/v2";
     const production = await runMain(["conform", "--test-environment", "--yes"], {
