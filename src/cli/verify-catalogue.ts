@@ -23,8 +23,8 @@ export type CallbackFault = "twice" | "forged" | "late" | "reversed" | "killed" 
 export interface FaultRow {
   readonly id: string;
   readonly name: string;
-  /** Whether it can happen to this program. */
-  readonly applies: (usage: Usage) => boolean;
+  /** What it needs, such as `an order`; undefined if it can happen to this program. */
+  readonly missing: (usage: Usage) => string | undefined;
   /** The page of the package's documentation that helps. */
   readonly page: string;
   readonly faults?: readonly Fault[] | ((usage: Usage) => readonly Fault[]);
@@ -42,16 +42,18 @@ export interface FaultRow {
   readonly mayFail?: true;
 }
 
-const always = () => true;
-const uses =
-  (...calls: readonly string[]) =>
-  ({ calls: used }: Usage) =>
-    calls.some((call) => used.has(call));
-const places = ({ orders: made }: Usage) => made.length > 0;
-const placesSeveral = ({ orders: made }: Usage) => made.length >= 2;
+/** What a row needs of a program. */
+const needs = (what: string, isMet: (usage: Usage) => boolean) => (usage: Usage) => (isMet(usage) ? undefined : what);
+const uses = (what: string, ...calls: readonly string[]) =>
+  needs(what, ({ calls: used }) => calls.some((call) => used.has(call)));
 const claimCalls = ["claims.createItemIssues", "claims.createPackageMissing"];
-const claims = uses(...claimCalls);
-const receives = ({ callbacks }: Usage) => callbacks > 0;
+const nothing = () => undefined;
+const placed = (least: number) =>
+  needs(least === 1 ? "an order" : `${least} orders`, ({ orders: made }) => made.length >= least);
+const order = placed(1);
+const claim = uses("a claim", ...claimCalls);
+const cancellation = uses("a cancellation", "orders.cancel");
+const callback = needs("a callback", ({ callbacks }) => callbacks > 0);
 /** The request that makes an order: the first one, the second one, or that of an order in the middle of the last third. */
 const firstOrder = ({ orders: [first = 1] }: Usage): number => first;
 const secondOrder = ({ orders: [, second = 2] }: Usage): number => second;
@@ -76,40 +78,40 @@ const neverInTime = 3_600_000;
 
 /** All rows, in the order of the report. */
 export const catalogue: readonly FaultRow[] = [
-  { id: "again", name: "Nothing happens, once more", applies: always, page: "verify.md#what-your-program-needs" },
+  { id: "again", name: "Nothing happens, once more", missing: nothing, page: "verify.md#what-your-program-needs" },
 
   {
     id: "order-lost-after",
     name: "The order is made, and the response is lost",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "drop" }),
   },
   {
     id: "order-lost-before",
     name: "The request for an order is lost",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "drop", when: "before" }),
   },
   {
     id: "order-502",
     name: "The order is made, and a gateway responds with 502",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "status", status: 502 }),
   },
   {
     id: "order-500",
     name: "The order is made, and the service responds with 500",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "status", status: 500, code: "internal" }),
   },
   {
     id: "order-late",
     name: "A gateway gives up, and the order is made a second later",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "gateway", ms: 500, processing: 1_500 }),
     settle: 2_000,
@@ -117,7 +119,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "order-very-late",
     name: "A gateway gives up, and the order is made eight seconds later",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "gateway", ms: 500, processing: 8_000 }),
     settle: 8_500,
@@ -125,49 +127,49 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "order-html",
     name: "The order is made, and a proxy's page arrives with 200",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "body", body: "<html>Welcome</html>", type: "text/html" }),
   },
   {
     id: "order-cut",
     name: "The order is made, and half of the response arrives",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "truncate" }),
   },
   {
     id: "order-stalled",
     name: "The order is made, and the response never ends",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "stall" }),
   },
   {
     id: "order-slow",
     name: "The response to an order takes 5 seconds",
-    applies: places,
+    missing: order,
     page: orders,
     faults: ofOrder({ fault: "slow", ms: 5_000 }),
   },
   {
     id: "all-orders-lost",
     name: "Every second response to an order is lost",
-    applies: places,
+    missing: order,
     page: orders,
     faults: [{ on: "orders.create", nth: (n) => n % 2 === 1, fault: "drop" }],
   },
   {
     id: "other-orders-lost",
     name: "Every other response to an order is lost: the second, the fourth",
-    applies: placesSeveral,
+    missing: placed(2),
     page: orders,
     faults: [{ on: "orders.create", nth: (n) => n % 2 === 0, fault: "drop" }],
   },
   {
     id: "order-lost-blind",
     name: "The order is made, the response is lost, and then look-ups fail",
-    applies: places,
+    missing: order,
     page: orders,
     // A program may look up before the order, too.
     faults: (usage) => [
@@ -178,7 +180,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "twice-at-once",
     name: "Two processes do the same work at once",
-    applies: places,
+    missing: order,
     page: sharing,
     // The second process comes before the service has made the first orders.
     faults: [{ on: "orders.create", nth: (n) => n <= 4, fault: "slow", ms: 500, when: "before" }],
@@ -187,7 +189,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "killed-before",
     name: "The program is killed, its request for an order never arrives, and it starts again",
-    applies: places,
+    missing: order,
     page: sharing,
     faults: ofOrder({ fault: "slow", ms: neverInTime, when: "before" }),
     kill: killOn(["orders.create"], firstOrder),
@@ -195,7 +197,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "killed-after",
     name: "The program is killed when the order is made, and starts again",
-    applies: places,
+    missing: order,
     page: sharing,
     faults: ofOrder({ fault: "slow", ms: 2_000 }),
     kill: killOn(["orders.create"], firstOrder),
@@ -203,7 +205,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "killed-during",
     name: "The program is killed a second before the order is made, and starts again",
-    applies: places,
+    missing: order,
     page: sharing,
     faults: ofOrder({ fault: "slow", ms: 1_200, when: "before" }),
     kill: killOn(["orders.create"], firstOrder),
@@ -212,7 +214,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "killed-later",
     name: "The program is killed when the second order is made, and starts again",
-    applies: placesSeveral,
+    missing: placed(2),
     page: sharing,
     faults: ofOrder({ fault: "slow", ms: 2_000 }, secondOrder),
     kill: killOn(["orders.create"], secondOrder),
@@ -220,7 +222,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "killed-last",
     name: "The program is killed when one of its last orders is made, and starts again",
-    applies: ({ orders: made }) => made.length >= 5,
+    missing: placed(5),
     page: sharing,
     faults: ofOrder({ fault: "slow", ms: 2_000 }, lateOrder),
     kill: killOn(["orders.create"], lateOrder),
@@ -228,14 +230,14 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "claim-lost",
     name: "The claim is filed, and the response is lost",
-    applies: claims,
+    missing: claim,
     page: "claims.md",
     faults: claimCalls.map((on) => ({ on, nth: 1, fault: "drop" })),
   },
   {
     id: "killed-claim",
     name: "The program is killed when a claim is filed, and starts again",
-    applies: claims,
+    missing: claim,
     page: "claims.md#the-limits-of-a-look-up",
     faults: claimCalls.map((on) => ({ on, nth: 1, fault: "slow", ms: 2_000 })),
     kill: killOn(claimCalls),
@@ -243,14 +245,14 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "cancel-lost",
     name: "The cancellation is made, and the response is lost",
-    applies: uses("orders.cancel"),
+    missing: cancellation,
     page: "orders.md#when-the-response-to-a-change-is-lost",
     faults: [{ on: "orders.cancel", nth: 1, fault: "drop" }],
   },
   {
     id: "killed-cancel",
     name: "The program is killed when it cancels, and starts again",
-    applies: uses("orders.cancel"),
+    missing: cancellation,
     page: "orders.md#when-the-response-to-a-change-is-lost",
     faults: [{ on: "orders.cancel", nth: 1, fault: "slow", ms: 2_000 }],
     kill: killOn(["orders.cancel"]),
@@ -258,7 +260,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "render-fails",
     name: "The first render fails",
-    applies: uses("renders.create"),
+    missing: uses("a render", "renders.create"),
     page: "renders.md",
     faults: [{ on: "renders.create", nth: 1, fault: "failRender" }],
     mayFail: true,
@@ -266,7 +268,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "tokens-end",
     name: "The rendertokens of the week end",
-    applies: ({ rendertokens }) => rendertokens > 0,
+    missing: needs("a rendertoken", ({ rendertokens }) => rendertokens > 0),
     page: "renders.md#rendertokens",
     options: ({ rendertokens }) => ({ rendertokenLimit: Math.max(0, rendertokens - 1) }),
     mayFail: true,
@@ -275,7 +277,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "storm",
     name: "Every request gets 503, for three seconds",
-    applies: always,
+    missing: nothing,
     page: faults,
     begin: (emulator) => {
       const { remove } = emulator.faults.add({ fault: "status", status: 503 });
@@ -285,21 +287,21 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "unstable",
     name: "Every fourth connection breaks",
-    applies: always,
+    missing: nothing,
     page: faults,
     faults: [{ nth: (n) => n % 4 === 3, fault: "drop" }],
   },
   {
     id: "cut",
     name: "Every fifth response is cut in half",
-    applies: always,
+    missing: nothing,
     page: faults,
     faults: [{ nth: (n) => n % 5 === 3, fault: "truncate" }],
   },
   {
     id: "slow",
     name: "Every response is slow: up to a second",
-    applies: always,
+    missing: nothing,
     page: faults,
     // A program with hundreds of requests must have an end, too.
     begin: (emulator, { requests }) => {
@@ -309,7 +311,7 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "small-bucket",
     name: "The rate limit is a third of what the program sends",
-    applies: ({ requests }) => requests >= 6,
+    missing: needs("6 requests", ({ requests }) => requests >= 6),
     page: "rate-limits.md",
     // A small program gets a token each second, so that a few retries are enough. A large one is done in about ten seconds.
     options: ({ requests }) => {
@@ -320,14 +322,14 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "rate-limited",
     name: "Three requests get 429, with Retry-After",
-    applies: always,
+    missing: nothing,
     page: "rate-limits.md",
     faults: [{ nth: (n) => n >= 2 && n <= 4, fault: "status", status: 429, code: "rate_limited", retryAfter: 1_000 }],
   },
   {
     id: "rate-limited-bare",
     name: "Three requests get 429, without Retry-After",
-    applies: always,
+    missing: nothing,
     page: "rate-limits.md",
     faults: [{ nth: (n) => n >= 2 && n <= 4, fault: "status", status: 429 }],
   },
@@ -335,49 +337,49 @@ export const catalogue: readonly FaultRow[] = [
   {
     id: "callbacks-twice",
     name: "Each callback comes twice",
-    applies: receives,
+    missing: callback,
     page: "callbacks.md",
     callbacks: "twice",
   },
   {
     id: "callbacks-parts",
     name: "Each order ships in two parts, with a callback for each",
-    applies: receives,
+    missing: callback,
     page: "callbacks.md",
     parts: 2,
   },
   {
     id: "callbacks-late",
     name: "The callbacks come an hour late, and the server was restarted meanwhile",
-    applies: receives,
+    missing: callback,
     page: "callbacks.md",
     callbacks: "late",
   },
   {
     id: "callbacks-reversed",
     name: "The callbacks come out of order: the last one first",
-    applies: ({ callbacks }) => callbacks >= 2,
+    missing: needs("2 callbacks", ({ callbacks }) => callbacks >= 2),
     page: "callbacks.md",
     callbacks: "reversed",
   },
   {
     id: "callbacks-killed",
     name: "The server is killed while it handles callbacks, and starts again",
-    applies: receives,
+    missing: callback,
     page: "callbacks.md",
     callbacks: "killed",
   },
   {
     id: "callbacks-never",
     name: "No callback comes",
-    applies: receives,
+    missing: callback,
     page: "reconciliation.md",
     callbacks: "never",
   },
   {
     id: "callbacks-forged",
     name: "Somebody else calls the callback's URL",
-    applies: receives,
+    missing: callback,
     page: "callbacks.md",
     callbacks: "forged",
   },

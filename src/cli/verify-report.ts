@@ -7,7 +7,7 @@ import type { VerifyFinding } from "./verify-compare.ts";
 export interface RowOutcome {
   readonly row: FaultRow;
   readonly status: "passed" | "failed" | "skipped";
-  /** What it needs, if it was skipped and can happen to this program. */
+  /** What it needs, if it was skipped. */
   readonly reason?: string;
   readonly findings: readonly VerifyFinding[];
   /** Milliseconds; 0 if it was skipped. */
@@ -70,7 +70,7 @@ export const toJson = (report: VerifyReport): string =>
 
 /** The report as JUnit's XML, for the test reports of CI. */
 export function toJunit(report: VerifyReport): string {
-  const cases = report.outcomes.map(({ row, status, reason = "does not apply", findings, took, output }) => {
+  const cases = report.outcomes.map(({ row, status, reason = "", findings, took, output }) => {
     const inside =
       status === "skipped"
         ? `<skipped message="${escaped(reason)}"/>`

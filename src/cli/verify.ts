@@ -16,7 +16,10 @@ import { removeFolders, runOnce, type Setup, type VerifyRun } from "./verify-run
 const defaults = { timeout: 60_000, measuredTimeout: 300_000, parallel: 4, seed: 1 };
 
 const flags = {
-  only: list("The rows to run: their names in --list, or parts of them, with commas between them.", "rows"),
+  only: list(
+    "The rows to run: names in --list, with commas between them. What is no name takes each row that contains it.",
+    "rows",
+  ),
   list: { help: "Print the rows, and end." },
   ready: text("For a server: the URL that responds with 2xx when it is ready.", "url"),
   drive: text("For a server: the command that uses it. It runs once in each row.", "command"),
@@ -49,7 +52,7 @@ const flags = {
 const calm: FaultRow = {
   id: "calm",
   name: "Without a fault",
-  applies: () => true,
+  missing: () => undefined,
   page: "verify.md#what-your-program-needs",
 };
 
@@ -135,7 +138,8 @@ async function runCalm(setup: Setup): Promise<{ readonly baseline: VerifyRun; re
 
 async function outcomeOf(row: FaultRow, setup: Setup, baseline: VerifyRun): Promise<RowOutcome> {
   const skipped = { row, status: "skipped", findings: [], took: 0, requests: 0, output: "" } as const;
-  if (!row.applies(baseline.usage)) return skipped;
+  const missing = row.missing(baseline.usage);
+  if (missing !== undefined) return { ...skipped, reason: `needs ${missing}` };
   const isAlone = setup.server === undefined && setup.parallel === 1;
   if (row.twice && isAlone) return { ...skipped, reason: "needs --parallel 2" };
   if (row.callbacks === "never" && setup.server?.sweep === undefined) return { ...skipped, reason: "needs --sweep" };

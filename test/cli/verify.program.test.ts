@@ -43,6 +43,20 @@ describe("pod-partner verify", () => {
     expect(output).toMatch(/–\s+Two processes do the same work at once \(needs --parallel 2\)/);
   });
 
+  it("says why it skips a row, also in the reports", async () => {
+    const program = programOf("reads.mjs", `${listing} await get("/stores");`);
+    const [junit, html] = [at("skipped.xml"), at("skipped.html")];
+    const only = "order-502,killed-last,claim-lost,callbacks-twice";
+    const { output } = await runMain(["verify", "--only", only, "--junit", junit, "--html", html, "--", ...program]);
+    const needed = ["an order", "5 orders", "a claim", "a callback"].map((what) => `needs ${what}`);
+    const skipped = [...output.replace(/\s+/g, " ").matchAll(/–[^–]+\((.+?)\)/g)].map(([, reason]) => reason);
+    expect(skipped).toEqual(needed);
+    for (const reason of needed) {
+      expect(readFileSync(html, "utf8")).toContain(`(${reason})`);
+      expect(readFileSync(junit, "utf8")).toContain(`<skipped message="${reason}"/>`);
+    }
+  });
+
   it("finds where a client that only retries orders twice, and writes the reports", async () => {
     const [junit, html] = [at("report.xml"), at("report.html")];
     const { code, rows } = await verify("again,twice-at,order-lost,order-late,killed,claim", broken, [
@@ -148,6 +162,14 @@ describe("pod-partner verify", () => {
     const listed = output.trim().split("\n");
     // `slow` is a row, and a part of order-slow.
     expect(listed.map((line) => line.split(" ")[0])).toEqual(["claim-lost", "killed-claim", "storm", "slow"]);
+  });
+
+  it("takes the row of a name in --only, and each row that contains what is no name", async () => {
+    const listed = async (only: string) =>
+      (await runMain(["verify", "--list", "--only", only])).output.split("\n").length - 1;
+    expect([await listed("rate-limited"), await listed("rate-lim")]).toEqual([1, 2]);
+    const { output } = await runMain(["verify", "--help"]);
+    expect(output.replace(/\s+/g, " ")).toContain("What is no name takes each row that contains it.");
   });
 
   it("keeps the reports of the rows that have ended when it is interrupted", async () => {
