@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { orderOf } from "../http/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
 import { setUp } from "../support/setup.ts";
+import { rowsOf, startService } from "./renders/batch/service.ts";
 
 type Order = ReturnType<typeof orderOf>;
 
@@ -40,5 +41,24 @@ describe("a turn of the event loop comes during many calls that need no response
     setImmediate(() => controller.abort(reason));
     expect(await rejection(loop())).toBe(reason);
     expect(seen).toBeLessThan(count);
+  });
+
+  it("batch, of pairs that the storage knows, so that a timer can abort them", async () => {
+    const { partner } = startService(
+      () => 0,
+      () => 1,
+    );
+    const rows = rowsOf(1);
+    for await (const _ of partner.renders.batch(rows, { download: false }));
+    const controller = new AbortController();
+    const many = Array.from({ length: 3_000 }, () => ({ ...rows[0] }) as MockupInput);
+    let seen = 0;
+    const loop = async () => {
+      for await (const _ of partner.renders.batch(many, { download: false, signal: controller.signal })) seen += 1;
+    };
+    const reason = new Error("the timer");
+    setImmediate(() => controller.abort(reason));
+    expect(await rejection(loop())).toBe(reason);
+    expect(seen).toBeLessThan(many.length);
   });
 });

@@ -159,7 +159,7 @@ export class OrdersResource {
    * Cancels units of orderlines, either on all listed lines or on none (specification 4.7). `canceledQuantity` is the absolute total of
    * its line, so you can safely repeat the call.
    *
-   * @param lines The lines to cancel, by their `index`.
+   * @param lines The lines to cancel, each once, by their `index`.
    * @throws `ConflictError` with `already_in_production`, `canceled_quantity_exceeds_shippable` or
    * `canceled_quantity_below_current`; `PermissionDeniedError` with `store_not_writable_via_api`. The call has canceled no unit.
    * @throws `OutcomeUnknownError` if a response was lost, a repeated request is refused, and the order does not show why.
