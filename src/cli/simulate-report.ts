@@ -7,6 +7,8 @@ export interface Simulated {
   readonly version: string;
   /** The module with the program. */
   readonly module: string;
+  /** How often a program could begin in a schedule, if the command said so. */
+  readonly lives: number | undefined;
   /** How many schedules did not break it. */
   readonly tried: number;
   /** Milliseconds. */
@@ -48,12 +50,12 @@ function rowOf({ at, kind, call, text, events, result }: SimulatedStep): string 
   return `<tr class="${names.join(" ").trim()}"><td>${(at / 1_000).toFixed(2)} s</td><td>${escaped(text)}${struck}</td><td>${response}</td></tr>`;
 }
 
-/** The command that plays a schedule again. */
-export const replayOf = (module: string, replay: string): string =>
-  `npx pod-partner simulate ${module} --replay "${replay}"`;
+/** The command that plays a schedule again, with as many lives. */
+export const replayOf = ({ module, lives }: Pick<Simulated, "module" | "lives">, replay: string): string =>
+  `npx pod-partner simulate ${module} ${lives === undefined ? "" : `--lives ${lives} `}--replay "${replay}"`;
 
 /** What broke it. */
-function breakOf({ findings, trace, made, pages, replay }: SimulationError, module: string): string {
+function breakOf(simulated: Simulated, { findings, trace, made, pages, replay }: SimulationError): string {
   const lives = [...Map.groupBy(trace, ({ program, life }) => `${program}, life ${life}`)].map(
     ([name, steps]) =>
       `<h2>${escaped(name)}</h2><div class="table"><table>\n${steps.map(rowOf).join("\n")}\n</table></div>`,
@@ -65,7 +67,7 @@ ${lives.join("\n")}
 <p class="end">In the end, the service had ${escaped(made)}.</p>
 <p class="end">Read ${pages.map((page) => `<code>${escaped(page)}</code>`).join(", ")}</p>
 <h2>Replay it</h2>
-<pre>${escaped(replayOf(module, replay))}</pre>`;
+<pre>${escaped(replayOf(simulated, replay))}</pre>`;
 }
 
 const titles = ["It breaks without a fault", "One event breaks it", "Two events break it", "Three events break it"];
@@ -74,14 +76,15 @@ const titleOf = ({ events }: SimulationError["schedule"]): string =>
   titles[events.length] ?? `${events.length} events break it`;
 
 /** The report as one HTML page. */
-export function toHtml({ version, module, tried, took, result }: Simulated): string {
+export function toHtml(simulated: Simulated): string {
+  const { version, module, tried, took, result } = simulated;
   const isBroken = result instanceof Error;
   const { seed } = isBroken ? result.schedule : result;
   // A replay tries no other one.
   const foundAfter =
     isBroken && tried > 0 ? `found after ${counted(tried, "schedule")}` : counted(tried || 1, "schedule");
   const facts = `<p class="facts"><code>${escaped(module)}</code>, ${foundAfter} in ${(took / 1_000).toFixed(1)} s, pod-partner ${escaped(version)}, seed ${seed}.</p>`;
-  if (isBroken) return htmlPage("simulate", titleOf(result.schedule), style, facts + breakOf(result, module));
+  if (isBroken) return htmlPage("simulate", titleOf(result.schedule), style, facts + breakOf(simulated, result));
   const { request, storage, database, callback } = result.operations;
   const cards = [
     ["requests", request],

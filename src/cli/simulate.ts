@@ -41,13 +41,13 @@ async function load(path: string): Promise<ProgramModule> {
 const isProgram = (value: unknown): value is SimulatedProgram<object> => isFunction(value);
 
 /** The lines of a story in their colours, below its heading. The last one is the command that replays it. */
-function painted({ story, trace, replay }: SimulationError, path: string): readonly string[] {
+function painted({ story, trace, replay }: SimulationError, simulated: Simulated): readonly string[] {
   const failures = trace.filter(({ kind }) => kind === "failure");
   return story
     .split("\n")
     .slice(1)
     .map((line) => {
-      if (line.startsWith("Replay it: ")) return `Replay it: ${replayOf(path, replay)}`;
+      if (line.startsWith("Replay it: ")) return `Replay it: ${replayOf(simulated, replay)}`;
       if (/^\S.*, life \d+$/.test(line)) return paint("bold", line);
       return /^ +✗/.test(line) || failures.some(({ text }) => line.endsWith(text)) ? paint("red", line) : line;
     });
@@ -88,7 +88,8 @@ export const simulate = command({
       throw new Failure(wordsOf(error), exitCodes.usage);
     });
     clearProgress();
-    const simulated: Simulated = { version, module: path, tried, took: performance.now() - began, result };
+    const took = performance.now() - began;
+    const simulated: Simulated = { version, module: path, lives: given.lives, tried, took, result };
     if (html !== undefined) writeFile(html, toHtml(simulated));
     const seconds = (simulated.took / 1_000).toFixed(1);
     if (!(result instanceof Error)) {
@@ -100,7 +101,7 @@ export const simulate = command({
       return 0;
     }
     const [heading] = result.story.split("\n", 1);
-    print(paint("red", `✗ ${heading}`), ...painted(result, path));
+    print(paint("red", `✗ ${heading}`), ...painted(result, simulated));
     if (tried > 0) print("", paint("dim", `Found after ${counted(tried, "schedule")}, in ${seconds} s.`));
     return exitCodes.failed;
   },

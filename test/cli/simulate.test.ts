@@ -23,6 +23,16 @@ describe("pod-partner simulate", () => {
     expect(page).toContain(`--replay &quot;3 r2:late r2:kill&quot;`);
   });
 
+  it("prints a command that replays the schedule with as many lives", async () => {
+    const html = at("lives.html");
+    const { code, output } = await simulate(module, "--replay", "3 r2:kill", "--lives", "1", "--html", html);
+    expect(code).toBe(1);
+    expect(output).toContain("did not end in its only life");
+    const [, line = ""] = output.match(/^Replay it: npx pod-partner (.*)$/m) ?? [];
+    expect(line).toBe(`simulate ${module} --lives 1 --replay "3 r2:kill"`);
+    expect(readFileSync(html, "utf8")).toContain("--lives 1 --replay &quot;3 r2:kill&quot;");
+  });
+
   it("ends with 0 when nothing breaks the program", async () => {
     const html = at("survives.html");
     const { code, output } = await simulate(module, "--schedules", "3", "--seed", "2", "--html", html);

@@ -344,7 +344,7 @@ class SimulatedRun<Database extends object> {
       await this.#clock.sleep(100 + random() * 5_000);
       if (this.findings.length > 0) return;
     }
-    this.#find("unfinished", `${program.name} did not end in ${lives} lives`);
+    this.#find("unfinished", `${program.name} did not end in ${lives === 1 ? "its only life" : `${lives} lives`}`);
   }
 
   /** An open transaction of `node:sqlite` ends with the process. */
