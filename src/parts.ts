@@ -72,6 +72,7 @@ export function createClientParts(options: PodPartnerOptions): ClientParts {
         fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...reportsOf("pacing.shared"), own, wake })),
       ceiling,
       paced,
+      redact,
     }),
     retryBudget: new RetryBudget(clock),
     pulse: new Pulse(clock),

@@ -92,7 +92,7 @@ export function sendOnce(call: Call, request: EncodedRequest, { permit, check }:
 
 function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Ready["check"]): Promise<Arrival> {
   const { core, id: callId, endpoint, name, timeout, scope, attempts } = call;
-  const { pacer, observer, redact } = core;
+  const { pacer, observer } = core;
   const attempt = attempts.count + 1;
   const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
     let head: ResponseHead | undefined;
@@ -114,12 +114,13 @@ function sendWith(call: Call, request: EncodedRequest, permit: Permit, check: Re
         trace.status = status;
         attempts.responded(status);
         if (status === 429) refusal = pauseFor(call, response);
-        else pacer.observe(endpoint, permit, headers, { status, redact });
+        else pacer.observe(endpoint, permit, headers, { status });
         observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
       });
-      assertAccepted(call, arrival, request.url);
+      const { response, text } = arrival;
+      if (!isAccepted(call, response)) throw errorOf(call, response, text, request.url);
       core.retryBudget.earn();
-      trace.outcome = String(arrival.response.status);
+      trace.outcome = String(response.status);
       return arrival;
     } catch (caught) {
       const isRead = caught instanceof ApiError;
@@ -173,15 +174,15 @@ function pauseFor({ core, retry, attempts }: Call, head: ResponseHead): PendingR
  */
 function afterRefusal(call: Call, permit: Permit, error: unknown, refusal: PendingRefusal, isRead: boolean): void {
   const { core, endpoint, attempts } = call;
-  const { pacer, clock, redact } = core;
+  const { pacer, clock } = core;
   const { status, headers } = refusal.head;
   refusal.resume();
-  if (isRead && !isRateLimited(error)) pacer.observe(endpoint, permit, headers, { status, redact });
+  if (isRead && !isRateLimited(error)) pacer.observe(endpoint, permit, headers, { status });
   else {
     const ms = Math.min(Math.max(0, refusal.until - clock.now()), isRead ? Number.POSITIVE_INFINITY : doubtfulDistance);
     const code = isRateLimited(error) ? error.code : undefined;
     const sure = isRead && (code === undefined || code === "rate_limited");
-    const policies = pacer.refuse(endpoint, permit, headers, { ms, sure, redact });
+    const policies = pacer.refuse(endpoint, permit, headers, { ms, sure });
     attempts.refused({ error, ms, held: policies.length > 0 });
   }
   recordNothing(call, error);
@@ -198,11 +199,7 @@ const isAccepted = ({ endpoint }: Call, response: ResponseHead): boolean =>
 const headDecides = (call: Call, head: ResponseHead): boolean =>
   !isAccepted(call, head) && ([202, 408, 429].includes(head.status) || head.status >= 500);
 
-/** Throws the typed error of a response that is not a success. */
-function assertAccepted(call: Call, { response, text }: Arrival, url: string): void {
-  if (!isAccepted(call, response)) throw errorOf(call, response, text, url);
-}
-
+/** The typed error of a response that is not a success. */
 const errorOf = ({ core, name }: Call, { status, headers }: ResponseHead, text: string, url: string): ApiError =>
   toApiError({
     response: snapshot(status, headers, text, core.redact),

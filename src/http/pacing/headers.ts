@@ -74,19 +74,21 @@ export class RateLimitReader {
   #policies: RateLimitReport = new Map();
   #levelText: string | null = null;
   #report = this.#policies;
+  readonly #rename: Rename;
 
-  /**
-   * Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8).
-   *
-   * @param rename Changes the name of each policy, the only text that is kept of the headers. Default: no change.
-   */
-  read(headers: Pick<Headers, "get">, rename: Rename = (name) => name): RateLimitReport {
+  /** @param rename Changes the name of each policy, the only text that is kept of the headers. Default: no change. */
+  constructor(rename: Rename = (name) => name) {
+    this.#rename = rename;
+  }
+
+  /** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8). */
+  read(headers: Pick<Headers, "get">): RateLimitReport {
     const policyText = headers.get("x-ratelimit-policy");
     const levelText = headers.get("x-ratelimit");
     const isKnown = policyText === this.#policyText;
     if (isKnown && levelText === this.#levelText) return this.#report;
-    if (!isKnown) this.#policies = parsePolicies(policyText, rename);
-    this.#report = addLevels(this.#policies, levelText, rename);
+    if (!isKnown) this.#policies = parsePolicies(policyText, this.#rename);
+    this.#report = addLevels(this.#policies, levelText, this.#rename);
     this.#policyText = policyText;
     this.#levelText = levelText;
     return this.#report;

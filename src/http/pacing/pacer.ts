@@ -24,6 +24,8 @@ export interface PacerOptions {
   readonly ceiling?: CeilingLimit | undefined;
   /** Whether calls wait for their turn. Default true. */
   readonly paced?: boolean;
+  /** Removes the secret key from the name of a policy. */
+  readonly redact?: Rename | undefined;
 }
 
 /** How a call waits. Each field is optional. */
@@ -32,13 +34,7 @@ export interface Acquiring extends Partial<TurnOptions> {
   readonly report?: ((wait: Wait) => void) | undefined;
 }
 
-interface ObserveOptions {
-  readonly status?: number;
-  /** Removes the secret key from the name of a policy. */
-  readonly redact?: Rename | undefined;
-}
-
-interface RefuseOptions extends Pick<ObserveOptions, "redact"> {
+interface RefuseOptions {
   /** Milliseconds until the next request. */
   readonly ms: number;
   /** Whether the rate limit is certainly the reason. Default true. */
@@ -78,7 +74,7 @@ export class Pacer {
   readonly #queues = new WaitQueues();
   readonly #routes = new Routes();
   readonly #gatewayLimit = new GatewayLimit();
-  readonly #headers = new RateLimitReader();
+  readonly #headers: RateLimitReader;
   readonly #ceiling: Ceiling | undefined;
   readonly #paced: boolean;
   readonly #forecast: Forecast;
@@ -88,7 +84,7 @@ export class Pacer {
   /** The requests that keep their tokens. */
   #kept = 0;
 
-  constructor(clock: PartnerClock, { open = (own) => own, ceiling: limit, paced = true }: PacerOptions = {}) {
+  constructor(clock: PartnerClock, { open = (own) => own, ceiling: limit, paced = true, redact }: PacerOptions = {}) {
     const buckets = new Buckets(clock);
     const tokens = open(buckets, () => this.#serve());
     const ceiling = limit && new Ceiling(limit, clock, tokens.reserve?.bind(tokens), () => this.#serve());
@@ -96,6 +92,7 @@ export class Pacer {
     this.#paced = paced;
     this.#buckets = buckets;
     this.#tokens = tokens;
+    this.#headers = new RateLimitReader(redact);
     this.#ceiling = ceiling;
     const [queues, gatewayLimit] = [this.#queues, this.#gatewayLimit];
     const unread = this.#unread;
@@ -318,18 +315,13 @@ export class Pacer {
   }
 
   /** Learns from a response's headers and status. A 429 for the rate limit goes to {@link refuse}. */
-  observe(route: PacedRoute, permit: Permit, headers: Pick<Headers, "get">, options: ObserveOptions = {}): void {
-    this.#learn(route, permit, headers, options);
+  observe(route: PacedRoute, permit: Permit, headers: Pick<Headers, "get">, { status = 200 } = {}): void {
+    this.#learn(route, permit, headers, status);
     this.#serve();
   }
 
-  #learn(
-    route: PacedRoute,
-    permit: Permit,
-    headers: Pick<Headers, "get">,
-    { status = 200, redact }: ObserveOptions,
-  ): RateLimitReport {
-    const report = this.#headers.read(headers, redact);
+  #learn(route: PacedRoute, permit: Permit, headers: Pick<Headers, "get">, status: number): RateLimitReport {
+    const report = this.#headers.read(headers);
     const outcome = gatewayOutcomeOf(status, report);
     if (report.size === 0 && outcome !== "served") {
       // A gateway responded: the service has shown nothing of its buckets, and may not have counted the request.
@@ -350,18 +342,14 @@ export class Pacer {
 
   /** Removes a request that ended without a response. One that was never sent returns its tokens. */
   forget(permit: Permit, unsent = false): void {
-    this.#release(permit, "lost", unsent ? "unsent" : "lost");
+    this.#drop(permit, "lost", unsent ? "unsent" : "lost");
+    this.#serve();
   }
 
   /** Returns the tokens and the slot of a request that is not sent. */
   giveBack(permit: Permit): void {
     if (permit.slot !== undefined) this.#ceiling?.giveBack(permit.slot);
     this.forget(permit, true);
-  }
-
-  #release(permit: Permit, outcome: GatewayOutcome, ending: Ending): void {
-    this.#drop(permit, outcome, ending);
-    this.#serve();
   }
 
   #drop({ tokens, gatewayRequest }: Permit, outcome: GatewayOutcome, ending: Ending): void {
@@ -380,9 +368,9 @@ export class Pacer {
     route: PacedRoute,
     permit: Permit,
     headers: Pick<Headers, "get">,
-    { ms, sure = true, redact }: RefuseOptions,
+    { ms, sure = true }: RefuseOptions,
   ): readonly string[] {
-    const report = this.#learn(route, permit, headers, { status: 429, redact });
+    const report = this.#learn(route, permit, headers, 429);
     const reported = (policy: string) => this.#buckets.reportOf(policy, report);
     const empty = this.#buckets.named(report).filter((policy) => reported(policy)?.empty);
     // One of its own policies explains the refusal: the others may be empty for other routes.
