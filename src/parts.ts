@@ -45,7 +45,6 @@ export function createClientParts(options: PodPartnerOptions): ClientParts {
   const { processingTime, lookupTime, fields } = assumptions;
   const observer = new Observer(hooks, logger);
   const { shared: fleet, ceiling } = pacing ?? {};
-  const paced = pacing !== undefined;
   const redact = createRedact(secretKey);
   let isStorageLost = false;
   const reportsOf = (option: StorageLostEvent["option"]) => ({
@@ -71,7 +70,7 @@ export function createClientParts(options: PodPartnerOptions): ClientParts {
       open:
         fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...reportsOf("pacing.shared"), own, wake })),
       ceiling,
-      paced,
+      paced: pacing !== undefined,
       redact,
     }),
     retryBudget: new RetryBudget(clock),
@@ -80,7 +79,6 @@ export function createClientParts(options: PodPartnerOptions): ClientParts {
     processingTime,
     lookupTime,
     fields,
-    paced,
     transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),
     observer,
     redact,

@@ -40,8 +40,6 @@ export interface Core {
   readonly clock: PartnerClock;
   readonly transport: Sender;
   readonly pacer: Pacer;
-  /** Whether calls wait for tokens. */
-  readonly paced: boolean;
   readonly observer: Observer;
   readonly redact: Redact;
   readonly responses: ResponseMode;

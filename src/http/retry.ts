@@ -119,7 +119,7 @@ export async function waitForRetry(call: Call, error: unknown, next: number, int
 
 /** Don't charge the retry budget for what the rate limit of the service or of a gateway paces already. */
 const isPaced = ({ core }: Call, error: unknown): boolean =>
-  isRateLimited(error) || (isOverload(error) && core.paced && core.pacer.slowed);
+  isRateLimited(error) || (isOverload(error) && core.pacer.paced && core.pacer.slowed);
 
 /**
  * Waits for the response's `Retry-After`, unless the call has already waited for it, and at least for a backoff: a `Retry-After` of 0 would
@@ -137,6 +137,6 @@ export async function waitToRetry(call: Call, error: unknown, number: number, wa
     scope.allow(delay, why, error);
     core.observer.observe("onRetry", { callId, endpoint, attempt: number, delay, error: name, status, code });
     // Paced calls wait in the pacer. A creation in doubt waits here, because it is looked up again before it is resent.
-    if (!(refusal?.held && core.paced && !attempts.inDoubt)) await scope.sleep(delay, why, error);
+    if (!(refusal?.held && core.pacer.paced && !attempts.inDoubt)) await scope.sleep(delay, why, error);
   });
 }

@@ -29,7 +29,7 @@ export async function acquire(call: Call, urgent: boolean): Promise<Permit> {
 
 /** Takes the tokens that a request needs, if they are available now. */
 const takeTokens = ({ core, endpoint }: Call): Permit | undefined =>
-  core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
+  core.pacer.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
 
 function queueForTokens(call: Call, urgent = call.isUrgent): Promise<Permit> {
   const { core, id: callId, endpoint, name, options, retry, scope } = call;

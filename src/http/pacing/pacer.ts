@@ -67,6 +67,8 @@ export class TokenTooFar extends Error {
 
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
 export class Pacer {
+  /** Whether calls wait for their turn. */
+  readonly paced: boolean;
   readonly #clock: PartnerClock;
   /** This process's own buckets, which learn from each response. */
   readonly #buckets: Buckets;
@@ -76,7 +78,6 @@ export class Pacer {
   readonly #gatewayLimit = new GatewayLimit();
   readonly #headers: RateLimitReader;
   readonly #ceiling: Ceiling | undefined;
-  readonly #paced: boolean;
   readonly #forecast: Forecast;
   #stopTimer: (() => void) | undefined;
   /** The pauses by 429s whose bodies are still arriving. */
@@ -89,7 +90,7 @@ export class Pacer {
     const tokens = open(buckets, () => this.#serve());
     const ceiling = limit && new Ceiling(limit, clock, tokens.reserve?.bind(tokens), () => this.#serve());
     this.#clock = clock;
-    this.#paced = paced;
+    this.paced = paced;
     this.#buckets = buckets;
     this.#tokens = tokens;
     this.#headers = new RateLimitReader(redact);
@@ -151,7 +152,7 @@ export class Pacer {
    * by limits that let one request pass at a time; 0 without such a limit.
    */
   spacing(route: PacedRoute, ofSingles = false): number {
-    if (!this.#paced) return 0;
+    if (!this.paced) return 0;
     const { burst, window } = this.#ceiling ?? { burst: Infinity, window: 0 };
     const levels = this.#routes.of(route).map((policy) => this.#tokens.level(policy));
     const waits = levels.map(({ quota, window }) => (ofSingles && quota >= 2 ? 0 : window / quota));
@@ -296,7 +297,7 @@ export class Pacer {
 
   /** Whether a 429 keeps a route from being sent. A request that has its tokens already is not sent then, either. */
   isHeld(route: PacedRoute): boolean {
-    return this.#paced && this.#isHeld(this.#routes.of(route));
+    return this.paced && this.#isHeld(this.#routes.of(route));
   }
 
   #isHeld(policies: readonly string[]): boolean {
