@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { CancelScope } from "../../src/http/cancel-scope.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
-import { TokenTooFar } from "../../src/http/pacing/pacer.ts";
+import { TokenTooFar } from "../../src/http/pacing/queue.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { endpointOf } from "../support/endpoints.ts";
 import { simulate } from "./simulation.ts";

@@ -5,9 +5,9 @@ import { Forecast, type Pause, type RateLimits } from "./forecast.ts";
 import { GatewayLimit, type GatewayOutcome, gatewayOutcomeOf } from "./gateway-limit.ts";
 import { RateLimitReader, type RateLimitReport, type Rename } from "./headers.ts";
 import {
-  type DistantToken,
   type Permit,
   type Priority,
+  TokenTooFar,
   type Turn,
   type TurnOptions,
   type Waiter,
@@ -50,19 +50,6 @@ interface Cancelable {
 interface Settle<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
-}
-
-/** Ends a call's wait: the next token is further away than this call waits. */
-export class TokenTooFar extends Error {
-  readonly policy: string;
-  /** Milliseconds until the token comes. */
-  readonly ms: number;
-
-  constructor({ policy, ms }: DistantToken) {
-    super(`the next token of ${policy} comes in ${ms} ms`);
-    this.policy = policy;
-    this.ms = ms;
-  }
 }
 
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
@@ -176,7 +163,7 @@ export class Pacer {
     if (far !== undefined) {
       // From time to time one request is sent without the token, because the headers may be wrong.
       const closed = this.#queues.turn !== undefined || this.#ceiling?.wait(1) !== undefined;
-      if (!this.#tokens.mayCheck(far.policy, maxRetryAfter) || closed) throw new TokenTooFar(far);
+      if (!this.#tokens.mayCheck(far.policy, maxRetryAfter) || closed) throw far;
       return { ...this.#take(policies), slot: this.#ceiling?.take(), isCheck: true };
     }
     let stopReport: () => void = () => undefined;
@@ -190,7 +177,7 @@ export class Pacer {
           urgent,
           maxRetryAfter,
           grant: resolve,
-          reject: (token) => reject(new TokenTooFar(token)),
+          reject,
         });
         // An occupied queue already has a timer for its next turn.
         if (waiter.queue.size === 1 || isTurnOpen) this.#serve();
@@ -206,11 +193,11 @@ export class Pacer {
   }
 
   /** The token that is furthest away, if that is further away than the call waits. */
-  #tooFar(policies: readonly string[], maxRetryAfter: number): DistantToken | undefined {
-    let far: DistantToken | undefined;
+  #tooFar(policies: readonly string[], maxRetryAfter: number): TokenTooFar | undefined {
+    let far: TokenTooFar | undefined;
     for (const policy of policies) {
       const ms = this.#tokens.distance(policy);
-      if (ms > Math.max(maxRetryAfter, alwaysWaited, far?.ms ?? 0)) far = { policy, ms };
+      if (ms > Math.max(maxRetryAfter, alwaysWaited, far?.ms ?? 0)) far = new TokenTooFar(policy, ms);
     }
     return far;
   }

@@ -15,11 +15,16 @@ export interface Permit {
   readonly isCheck?: boolean;
 }
 
-/** A token that is further away than a call waits. */
-export interface DistantToken {
+/** Thrown to end a call's wait: the next token is further away than this call waits. It has no stack, which would take time in each turn. */
+export class TokenTooFar {
   readonly policy: string;
-  /** Milliseconds until it comes. */
+  /** Milliseconds until the token comes. */
   readonly ms: number;
+
+  constructor(policy: string, ms: number) {
+    this.policy = policy;
+    this.ms = ms;
+  }
 }
 
 /** When a waiting call has its turn, and how long it waits for it. */
@@ -39,7 +44,7 @@ export interface Joining extends TurnOptions {
   readonly priority: Priority;
   readonly grant: (permit: Permit) => void;
   /** Ends the wait without a token. */
-  readonly reject: (token: DistantToken) => void;
+  readonly reject: (error: TokenTooFar) => void;
 }
 
 /** A call that waits. */

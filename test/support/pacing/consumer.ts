@@ -1,7 +1,6 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { TokenTooFar } from "../../../src/http/pacing/pacer.ts";
-import type { Permit, Priority } from "../../../src/http/pacing/queue.ts";
+import { type Permit, type Priority, TokenTooFar } from "../../../src/http/pacing/queue.ts";
 import type { Wait } from "../../../src/http/pacing/wait.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import { endpointOf } from "../endpoints.ts";
