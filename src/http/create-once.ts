@@ -18,17 +18,13 @@ import { acquire, type Ready, sendOnce } from "./send-once.ts";
  * again only if it certainly does not exist.
  */
 
-/** What an `OutcomeUnknownError` says while look-ups cannot decide. */
-interface Unknown {
+/** How a creation is found again when its response was lost, and what an `OutcomeUnknownError` says while look-ups cannot decide. */
+export interface Recovery<Data> {
   /** Whether the caller can safely repeat the same call while the outcome is unknown. */
   readonly repeatable: boolean;
   /** What identifies the creation, and how the caller finds out. */
   readonly identifiers: Readonly<Record<string, unknown>>;
   readonly how: string;
-}
-
-/** How a creation is found again when its response was lost. */
-export interface Recovery<Data> extends Unknown {
   /**
    * Looks up the creation; undefined when it does not exist. An error means that the look-up could not decide.
    *
@@ -86,20 +82,6 @@ export function createOnce<Data>(
   let outdated = 0;
   let refusals = 0;
   attempts.identify(recovery?.identifiers);
-  /** Resolves to the creation if a look-up has found it. */
-  const prepareNext = async (): Promise<Ready | Created<Data>> => {
-    const isLookedUp = recovery !== undefined && (lookFirst || attempts.lookedAt !== undefined);
-    const prepared = isLookedUp ? await prepareInTurn(call, recovery, outdated) : {};
-    if ("data" in prepared || note === undefined) return prepared;
-    const permit = prepared.permit ?? (await acquire(call, call.isUrgent));
-    try {
-      await call.within(note());
-    } catch (error) {
-      core.pacer.giveBack(permit);
-      throw error;
-    }
-    return { ...prepared, permit };
-  };
   const send = async ({ permit, check: checkLookUp }: Ready): Promise<Created<Data>> => {
     const checkAll = () => {
       // A 429 of another call may have come since it took its tokens.
@@ -113,9 +95,21 @@ export function createOnce<Data>(
   const attempt = async (): Promise<Created<Data>> => {
     if (found !== undefined) return found;
     // A request that needs no preparation is sent in this turn of the event loop.
-    const needsNone = note === undefined && !lookFirst && attempts.lookedAt === undefined;
-    const ready = needsNone ? {} : await prepareNext();
-    return "data" in ready ? ready : send(ready);
+    let ready: Ready | Created<Data> = {};
+    if (recovery !== undefined && (lookFirst || attempts.lookedAt !== undefined))
+      ready = await prepareInTurn(call, recovery, outdated);
+    if ("data" in ready) return ready;
+    if (note !== undefined) {
+      const permit = ready.permit ?? (await acquire(call, call.isUrgent));
+      try {
+        await call.within(note());
+      } catch (error) {
+        core.pacer.giveBack(permit);
+        throw error;
+      }
+      ready = { ...ready, permit };
+    }
+    return send(ready);
   };
   return makeAttempts(attempt, async (error, number) => {
     // Nothing was sent.
@@ -247,7 +241,7 @@ async function conclude<Data>(
 }
 
 /** Runs `work`. While the outcome is in doubt, a failure becomes `OutcomeUnknownError`, except the caller's own abort. */
-export async function orUnknown<T>(call: Call, recovery: Unknown, work: () => Promise<T>): Promise<T> {
+export async function orUnknown<T>(call: Call, recovery: Recovery<unknown>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -256,7 +250,7 @@ export async function orUnknown<T>(call: Call, recovery: Unknown, work: () => Pr
   }
 }
 
-function unknownOutcome({ name }: Call, cause: unknown, recovery: Unknown | undefined): OutcomeUnknownError {
+function unknownOutcome({ name }: Call, cause: unknown, recovery?: Recovery<unknown>): OutcomeUnknownError {
   return new OutcomeUnknownError({
     endpoint: name,
     how: recovery?.how ?? "The SDK cannot look it up: check whether it exists before you send it again.",
