@@ -1,5 +1,6 @@
 import { NotFoundError, RedirectError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
+import { longestSince } from "../util/clock.ts";
 import type { Call } from "./call.ts";
 import { isUnreadable } from "./outcome.ts";
 import { partOfCall, type RequestOptions } from "./request-options.ts";
@@ -18,7 +19,7 @@ const maxWait = 8_000;
 /** Whether the latest look-up is recent enough to send the creation. When it was repeated, the time between two requests is added. */
 export const isFresh = ({ core, endpoint, attempts: { lookedAt } }: Call, repeats: number): boolean =>
   lookedAt !== undefined &&
-  core.pulse.since(lookedAt) < maxLookUpAge + (repeats > 0 ? core.pacer.spacing(endpoint, true) : 0);
+  longestSince(lookedAt, core.clock) < maxLookUpAge + (repeats > 0 ? core.pacer.spacing(endpoint, true) : 0);
 
 /** A look-up. An error means that it could not decide. */
 export interface LookUp<Seen> {

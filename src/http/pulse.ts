@@ -35,16 +35,12 @@ export class Pulse {
     }
   }
 
-  /** The most milliseconds that can have passed since a moment. */
-  since(moment: Moment): number {
-    return longestSince(moment, this.#clock);
-  }
-
   #run(): void {
     this.#latest = momentOf(this.#clock);
     this.#stop = this.#clock.after(beat, () => {
       // Timers run before responses that have arrived are read. The next timer runs after that.
-      if (this.since(this.#latest) > beat + lateAfter) this.#stop = this.#clock.after(1, () => this.#run());
+      const isLate = longestSince(this.#latest, this.#clock) > beat + lateAfter;
+      if (isLate) this.#stop = this.#clock.after(1, () => this.#run());
       else this.#run();
     });
   }
