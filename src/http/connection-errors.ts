@@ -124,21 +124,16 @@ const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is
 const runtimeAdditions =
   /^error sending request .*?: client error \(\w+\): | fetching "[^"]*"|\. For more information, pass `verbose.*$/g;
 
-interface ConnectionFault {
-  readonly code: string | undefined;
-  readonly message: string;
-}
-
-/** Finds the first cause with a code, down to the first error of an aggregate. */
-function findFault(thrown: Thrown): ConnectionFault {
-  let fault: ConnectionFault = { code: undefined, message: thrown.message || thrown.name };
+/** Finds the first cause with a code, down to the first error of an aggregate. The code is empty if there is none. */
+function findFault(thrown: Thrown): { readonly code: string; readonly message: string } {
+  let [code, message] = ["", thrown.message || thrown.name];
   for (let current: Thrown | undefined = thrown; current?.isError; current = current.cause) {
-    const code = current.details.get("code");
-    fault = { code, message: current.message || fault.message };
+    code = current.details.get("code") ?? "";
+    message = current.message || message;
     // Node throws an aggregate when all addresses of a name fail: it has a code, but not the system call.
-    if (code !== undefined && current.errors.length === 0) break;
+    if (current.details.has("code") && current.errors.length === 0) break;
   }
-  return fault;
+  return { code, message };
 }
 
 /** Whether the error of a destroyed client of undici was made when the request was passed to it, and not when the client was destroyed. */
@@ -193,12 +188,11 @@ export function toConnectionError(
   const early = attempt(() => (error instanceof NeverSent ? error : undefined));
   const thrown = readThrown(early === undefined ? error : early.error);
   if (refusedByProxy(thrown)) return proxyError(endpoint);
-  const fault = findFault(thrown);
-  if (redirected.test(fault.message)) return refusedRedirect(endpoint);
-  const { code = "" } = fault;
+  const { code, message: given } = findFault(thrown);
+  if (redirected.test(given)) return refusedRedirect(endpoint);
   if (stoppedWaiting(thrown)) return new RequestTimeoutError({ endpoint, cause: safeCopy(thrown, redact) });
-  const isPlain = notTls.test(code) || notTls.test(fault.message);
-  const message = isPlain ? withoutTls : redact(fault.message.replace(runtimeAdditions, ""));
+  const isPlain = notTls.test(code) || notTls.test(given);
+  const message = isPlain ? withoutTls : redact(given.replace(runtimeAdditions, ""));
   const reason = code === "" || isPlain || message.includes(code) ? message : redact(`${message} (${code})`);
   return new ConnectionError({
     endpoint,
