@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { checkedConfiguration, unknownOption } from "../schemas/check.ts";
-import { clock, count } from "../schemas/shape.ts";
-import type { KeyValueStorage } from "../storage/contract.ts";
-import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
+import { count } from "../schemas/shape.ts";
+import { type KeyValueStorage, reliableClock } from "../storage/contract.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import { isFunction, propertyOf } from "../util/foreign.ts";
 import type { Reconciled } from "./errors.ts";
 import type { LookResult, OrderChanged, OrderGone } from "./order-state.ts";
@@ -204,7 +204,7 @@ const ofEachReceiver = () => ({
   concurrency: z._default(count(1), 4),
   timeout: z._default(duration(), 10_000),
   onError: z._default(aFunction<(failure: OrderUpdatedFailure) => void>(), () => reportCallback),
-  clock: z._default(clock(), systemClock),
+  clock: reliableClock(),
 });
 
 const receiverWithHandler = () =>
@@ -237,7 +237,7 @@ const followerSettings = () =>
     onError: z._default(aFunction<(error: unknown) => void>(), () => reportSweep),
     timeout: z._default(duration(), 10_000),
     keepFor: z._default(duration(), 90 * days),
-    clock: z._default(clock(), systemClock),
+    clock: reliableClock(),
   });
 
 const sweepSettings = () =>
@@ -270,19 +270,16 @@ const ofFollower = unknownOption({
 });
 
 /** Checks the options of a receiver and completes them. Throws `ConfigurationError` with all faults. */
-export function resolveReceiverOptions(given: OrderUpdatedReceiverOptions | FollowerReceiverOptions): ReceiverSettings {
-  const settings =
-    propertyOf(given, "follower") === undefined
-      ? checkedConfiguration(receiverWithHandler, given, "receiver", ofReceiver)
-      : checkedConfiguration(receiverWithFollower, given, "receiver", ofReceiver);
-  return { ...settings, clock: reliable(settings.clock) };
-}
+export const resolveReceiverOptions = (
+  given: OrderUpdatedReceiverOptions | FollowerReceiverOptions,
+): ReceiverSettings =>
+  propertyOf(given, "follower") === undefined
+    ? checkedConfiguration(receiverWithHandler, given, "receiver", ofReceiver)
+    : checkedConfiguration(receiverWithFollower, given, "receiver", ofReceiver);
 
 /** Checks the options of the follower and completes them. Throws `ConfigurationError` with all faults. */
-export function resolveFollowerOptions(given: OrderFollowerOptions): FollowerSettings {
-  const settings = checkedConfiguration(followerSettings, given, "follower", ofFollower);
-  return { ...settings, clock: reliable(settings.clock) };
-}
+export const resolveFollowerOptions = (given: OrderFollowerOptions): FollowerSettings =>
+  checkedConfiguration(followerSettings, given, "follower", ofFollower);
 
 /** Checks the options of a sweep and completes them. Throws `ConfigurationError` with all faults. */
 export const resolveReconcileOptions = (given: ReconcileOptions): SweepSettings =>

@@ -6,7 +6,7 @@
 
 import * as z from "zod/mini";
 import { checkedConfiguration } from "../schemas/check.ts";
-import { type KeyValueStorage, lifetimeOf, organizationName, refuse, storageClock } from "../storage/contract.ts";
+import { type KeyValueStorage, lifetimeOf, organizationName, refuse, reliableClock } from "../storage/contract.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { builtIn } from "../util/runtime.ts";
 import { SqliteConnection } from "./connection.ts";
@@ -30,7 +30,7 @@ export interface SqliteStorage extends KeyValueStorage {
   close(): Promise<void>;
 }
 
-const sqliteOptions = () => z.strictObject({ organization: organizationName(), clock: storageClock() });
+const sqliteOptions = () => z.strictObject({ organization: organizationName(), clock: reliableClock() });
 
 /** The number of changes between two sweeps. A sweep deletes more values than that, so expired values never pile up. */
 const sweepEvery = 32;

@@ -56,7 +56,8 @@ export function refuse(path: readonly string[], message: string): never {
 
 /** Options of several storages. An empty name is refused: two organizations with it would share one part of the storage. */
 export const organizationName = () => z.optional(z.string().check(z.minLength(1)));
-export const storageClock = () => z.pipe(z._default(clock(), systemClock), z.transform(reliable));
+/** The option `clock`. */
+export const reliableClock = () => z.pipe(z._default(clock(), systemClock), z.transform(reliable));
 
 /** The options of a storage whose only option is the name of the organization. */
 export const storageOptions = () => z.strictObject({ organization: organizationName() });

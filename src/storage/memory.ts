@@ -5,8 +5,8 @@ import {
   type KeyValueStorage,
   lifetimeOf,
   organizationName,
+  reliableClock,
   type StorageSetOptions,
-  storageClock,
 } from "./contract.ts";
 
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
@@ -29,7 +29,7 @@ const memoryOptions = () =>
   z.strictObject({
     maxSize: z._default(z.int().check(z.positive()), 64 * 1024 * 1024),
     organization: organizationName(),
-    clock: storageClock(),
+    clock: reliableClock(),
   });
 
 /**
