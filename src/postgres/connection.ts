@@ -1,5 +1,6 @@
 import { throwIfAborted } from "../util/abort-signals.ts";
 import { systemClock } from "../util/clock.ts";
+import { KeyedMutex } from "../util/concurrency.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { type PostgresClient, type StatementSender, senderOf, type Values } from "./client.ts";
 import { explain, isConflict } from "./faults.ts";
@@ -27,8 +28,8 @@ const firstColumn = (row: unknown): unknown => Object.values(Object(row))[0];
 export class PostgresConnection {
   readonly #sender: StatementSender;
   readonly #table: string;
-  /** The latest operation on each key that has one. */
-  readonly #latest = new Map<string, Promise<unknown>>();
+  /** An operation also waits for those whose time limit has passed. */
+  readonly #turns = new KeyedMutex();
 
   constructor(client: PostgresClient, table: string) {
     this.#sender = senderOf(client);
@@ -38,19 +39,8 @@ export class PostgresConnection {
   /** Runs an operation on a key. If it conflicts with another one, it is repeated from its beginning. */
   operate<Result>(key: string, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
     return withTimeout(systemClock, maxOperationTime, lateError, (signal) =>
-      this.#inTurn(this.#sender.isSingle ? "" : key, () => this.#attempts(work, signal)),
+      this.#turns.take(this.#sender.isSingle ? "" : key, () => this.#attempts(work, signal)),
     );
-  }
-
-  /** Waits for the earlier operations in this queue, including those whose time limit has passed. */
-  #inTurn<Result>(queue: string, work: () => Promise<Result>): Promise<Result> {
-    const result = (this.#latest.get(queue) ?? Promise.resolve()).then(work);
-    const end = () => {
-      if (this.#latest.get(queue) === settled) this.#latest.delete(queue);
-    };
-    const settled = result.then(end, end);
-    this.#latest.set(queue, settled);
-    return result;
   }
 
   async #attempts<Result>(work: (run: RunStatement) => Promise<Result>, signal: AbortSignal): Promise<Result> {
