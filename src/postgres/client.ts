@@ -19,12 +19,10 @@ export type PostgresClient = PgClient | PostgresJs;
 /** The parameters of a statement. All are strings, which every client passes unchanged, whatever its settings. */
 export type Values = (string | null)[];
 
-/** Sends one statement, and resolves to its rows. */
-export type SendStatement = (text: string, values: Values, signal: AbortSignal) => Promise<readonly unknown[]>;
-
 /** Sends statements through a client of any of the packages. */
 export interface StatementSender {
-  readonly send: SendStatement;
+  /** Sends one statement, and resolves to its rows. */
+  readonly send: (text: string, values: Values, signal: AbortSignal) => Promise<readonly unknown[]>;
   /** Whether the client has a single connection, which runs one statement at a time. */
   readonly isSingle: boolean;
 }

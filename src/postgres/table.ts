@@ -13,33 +13,19 @@ const names = new RegExp(`^(?:(${name})\\.)?(${name})$`);
 export const page = 500;
 const swept = 64;
 
-/** A statement that creates the table or its index. */
-interface Creation {
-  /** The name of the table or index, to find out whether it exists. */
-  readonly name: string;
-  readonly create: string;
-}
-
-/** The table of a storage. */
-export interface Table {
-  /** Its quoted name. */
-  readonly name: string;
-  readonly creations: readonly Creation[];
-  readonly sql: ReturnType<typeof statementsOn>;
-}
-
 /**
- * Reads the option `table`.
+ * Reads the option `table`: the quoted name of the table, the statements that create it and its index, and those of the operations.
  *
  * @throws `ConfigurationError` if it is not a name, or a name with a schema.
  */
-export function tableOf(given: string = defaultName): Table {
+export function tableOf(given: string = defaultName) {
   const [, schema, name = ""] = (typeof given === "string" && names.exec(given)) || refuseName(given);
   const inSchema = (name: string) => (schema === undefined ? `"${name}"` : `"${schema}"."${name}"`);
   const table = inSchema(name);
   const index = `${name}_until`;
   return {
     name: table,
+    // Each with its name, to find out whether it exists.
     creations: [
       {
         name: table,
