@@ -68,13 +68,10 @@ export class SqliteConnection {
         if (this.#clock.now() > deadline) {
           throw new Error(`another process locks the file ${this.#file.path} for more than ${maxWait} ms`);
         }
-        await this.#pause(pause * (0.5 + Math.random() / 2));
+        const wait = pause * (0.5 + Math.random() / 2);
+        await new Promise<void>((resolve) => void this.#clock.after(wait, resolve));
       }
     }
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#clock.after(ms, resolve));
   }
 
   #once<Result>(work: (database: Database) => Result): Result {

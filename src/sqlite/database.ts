@@ -142,9 +142,6 @@ export class Database {
   }
 }
 
-/** The primary result codes of SQLite. */
-const codes = { busy: 5, locked: 6, corrupt: 11, full: 13, protocol: 15, tooBig: 18, constraint: 19, notDatabase: 26 };
-
 /** What an error of SQLite means for the connection. */
 export type DatabaseFault =
   /** Another process has the lock: try again. */
@@ -156,15 +153,16 @@ export type DatabaseFault =
   /** Anything else, such as a lost disk: the file is reopened. */
   | "broken";
 
+/** By the primary result codes of SQLite. */
 const faults = new Map<number, DatabaseFault>([
-  [codes.busy, "busy"],
-  [codes.locked, "busy"],
-  [codes.protocol, "busy"],
-  [codes.corrupt, "damaged"],
-  [codes.notDatabase, "damaged"],
-  [codes.full, "refused"],
-  [codes.tooBig, "refused"],
-  [codes.constraint, "refused"],
+  [5, "busy"], // SQLITE_BUSY
+  [6, "busy"], // SQLITE_LOCKED
+  [15, "busy"], // SQLITE_PROTOCOL
+  [11, "damaged"], // SQLITE_CORRUPT
+  [26, "damaged"], // SQLITE_NOTADB
+  [13, "refused"], // SQLITE_FULL
+  [18, "refused"], // SQLITE_TOOBIG
+  [19, "refused"], // SQLITE_CONSTRAINT
 ]);
 
 /** Reads an error of `node:sqlite`. The low byte of its extended code is the primary code. */

@@ -16,14 +16,12 @@ const limits = { path: 500, name: 240 };
 export class StorageFile {
   /** The absolute path, so that a later change of the working directory has no effect. */
   readonly path: string;
-  readonly inMemory: boolean;
 
   /** @throws `ConfigurationError` if the path cannot be that of a file. */
   constructor(path: string) {
     if (typeof path !== "string" || path === "") refuse(["path"], "expected the path of a file");
-    this.inMemory = path === memory;
-    this.path = this.inMemory ? path : resolve(path);
-    if (this.inMemory) return;
+    this.path = path === memory ? path : resolve(path);
+    if (path === memory) return;
     if (path.includes("\0")) refuse(["path"], "contains a null character");
     const sizes = { path: Buffer.byteLength(this.path), name: Buffer.byteLength(basename(this.path)) };
     if (sizes.path > limits.path || sizes.name > limits.name) {
@@ -46,7 +44,7 @@ export class StorageFile {
 
   /** Creates an empty file that only its owner can read, unless it exists. */
   create(): void {
-    if (!this.inMemory) createPrivately(this.path);
+    if (this.path !== memory) createPrivately(this.path);
   }
 }
 
