@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ConfigurationError } from "../errors/validation.ts";
+import { refuse } from "../storage/contract.ts";
 import { propertyOf, textOf } from "../util/foreign.ts";
 import { bytesIn } from "../util/kinds.ts";
 
@@ -62,8 +62,7 @@ type Evaluate = (script: string, keys: readonly string[], parameters: string[]) 
 /** Hides the different method names of the two packages. */
 function connect(client: RedisClient): { evalsha: Evaluate; evaluate: Evaluate; ready: () => boolean } {
   if (typeof (propertyOf(client, "evalSha") ?? propertyOf(client, "evalsha")) !== "function") {
-    const message = "expected a client of the package `redis` (4 or newer) or `ioredis`";
-    throw new ConfigurationError({ issues: [{ path: ["client"], message }] }, "storage");
+    refuse(["client"], "expected a client of the package `redis` (4 or newer) or `ioredis`");
   }
   if ("evalSha" in client) {
     return {
