@@ -70,10 +70,9 @@ function announceOpening(agent: http.Agent): http.Agent {
  * any time, and a write that meets this would be in doubt.
  */
 export class Connections {
-  readonly connectTimeout: number;
+  readonly options: ResolvedNodeOptions;
   /** The number of requests in flight. */
   inFlight = 0;
-  readonly #options: ResolvedNodeOptions;
   readonly #agents = new Map<string, http.Agent>();
   #settling: Promise<void> = Promise.resolve();
   /** Whether responses that end in this turn of the event loop share a wait. */
@@ -81,8 +80,7 @@ export class Connections {
   #broke = false;
 
   constructor(options: ResolvedNodeOptions) {
-    this.#options = options;
-    this.connectTimeout = options.connectTimeout;
+    this.options = options;
   }
 
   /** The agent for a request: one that keeps its connections, or one that opens a connection for each request and closes it afterwards. */
@@ -121,7 +119,7 @@ export class Connections {
   }
 
   #make(protocol: string, kept: boolean): http.Agent {
-    const { maxSockets, ca, proxyEnv } = this.#options;
+    const { maxSockets, ca, proxyEnv } = this.options;
     const options = {
       maxSockets,
       ...(proxyEnv !== undefined && { proxyEnv }),

@@ -37,7 +37,7 @@ export function sendOnConnection(
     stop.onStop(() => destroy(errorWithCode("the request was stopped", "ABORT_ERR")));
     const fail = (error: unknown) => reject(left ? error : new NeverSent(withoutCredentials(error)));
     const startTimer = () => {
-      const { connectTimeout: ms } = connections;
+      const { connectTimeout: ms } = connections.options;
       const why = `no connection within ${ms} ms (option \`connectTimeout\` of nodeTransport)`;
       stopTimer();
       stopTimer = clock.after(ms, () => destroy(errorWithCode(why, "ETIMEDOUT")));
@@ -97,10 +97,7 @@ function open(connections: Connections, { method, url, headers, content }: WireR
       port,
       path: pathname + search,
       method,
-      headers:
-        length === undefined
-          ? { ...commonHeaders, ...headers }
-          : { ...commonHeaders, ...headers, "content-length": length },
+      headers: { ...commonHeaders, ...headers, ...(length !== undefined && { "content-length": length }) },
       agent: connections.agentFor(protocol, method),
     });
     // By default Node leaves out what follows the first thousand headers. The size of a head is limited in any case.
