@@ -29,10 +29,8 @@ const maxUrlLength = 16_384;
 
 export const isTooLong = (url: string | URL): boolean => String(url).length > maxUrlLength;
 
-const environments = ["prod", "test"] as const;
-
 /** The schema of the option `environment`, and of the parameter. */
-export const environment = () => z.enum(environments);
+export const environment = () => z.enum(["prod", "test"]);
 
 const schema = () =>
   z.object({

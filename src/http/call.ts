@@ -51,7 +51,7 @@ export interface Core {
   /** Headers of all calls. */
   readonly headers: HeaderEntries | undefined;
   readonly retryBudget: RetryBudget;
-  /** Measures the age of a look-up, also when the process was suspended. */
+  /** Knows when this process last ran before a look-up ended: it may have been suspended. */
   readonly pulse: Pulse;
   /** Prepares creations one at a time when they would make each other's look-ups too old. */
   readonly creations: KeyedMutex;
