@@ -86,9 +86,10 @@ export class PodPartner {
   constructor(options: PodPartnerOptions = {}) {
     const parts = partsFor.get(options) ?? createClientParts(options);
     const { core, assumptions, openStorage, shared, memory } = parts;
+    const { uploads } = memory;
     const { clock, timeout, deadline, retry, priority, observer } = core;
     const sends = createSend(core);
-    const context = { ...sends, clock, timeout, deadline, retry, priority, openStorage, shared, observer };
+    const context = { ...sends, clock, timeout, deadline, retry, priority, openStorage, shared, observer, uploads };
     this.#send = sends.send;
     this.#parts = parts;
     this.auth = new AuthResource(context);
@@ -96,12 +97,12 @@ export class PodPartner {
     this.catalog = new CatalogResource(context);
     this.warehouse = new WarehouseResource(context);
     this.addresses = new AddressesResource(context);
-    this.images = new ImagesResource(context, memory.uploads);
+    this.images = new ImagesResource(context);
     this.evidence = new EvidenceResource(context);
     this.scenes = new ScenesResource(context);
     this.perspectives = new PerspectivesResource(context);
     this.compositions = new CompositionsResource(context);
-    this.renders = new RendersResource(context, memory.uploads);
+    this.renders = new RendersResource(context);
     this.rendertokens = new RendertokensResource(context);
     this.orders = new OrdersResource(context, assumptions, memory.orders);
     this.shipments = new ShipmentsResource(context);

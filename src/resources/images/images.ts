@@ -1,20 +1,18 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { ApiCall, CallContext } from "../../http/send.ts";
+import type { ApiCall } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import { type ImageUploadOptions, sendUpload } from "../upload.ts";
 import type { PrintImage } from "./images.endpoints.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
-import { type RunningUploads, type UploadedImage, uploadOnce } from "./upload-once.ts";
+import { type UploadedImage, type UploadsContext, uploadOnce } from "./upload-once.ts";
 
 /** Uploads and lists print images (specification 2.7, 4.5). */
 export class ImagesResource {
-  readonly #running: RunningUploads;
-  readonly #context: CallContext;
+  readonly #context: UploadsContext;
 
   /** @internal */
-  constructor(context: CallContext, running: RunningUploads) {
+  constructor(context: UploadsContext) {
     this.#context = context;
-    this.#running = running;
   }
 
   /**
@@ -47,7 +45,7 @@ export class ImagesResource {
    * const { reference, uploaded } = await partner.images.uploadOnce("design.png");
    */
   uploadOnce(source: ImageSource, options?: ImageUploadOptions): Promise<UploadedImage> {
-    return uploadOnce(this.#context, this.#running, source, options);
+    return uploadOnce(this.#context, source, options);
   }
 
   /**

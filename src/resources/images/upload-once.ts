@@ -30,19 +30,23 @@ export interface UploadedImage extends PrintImage {
 /** The uploads of a client that are running, by the hash of their content. */
 export type RunningUploads = Map<string, Promise<PrintImage>>;
 
+/** What uploading a content once needs of the client. */
+export interface UploadsContext extends CallContext {
+  readonly uploads: RunningUploads;
+}
+
 /**
  * Uploads an image unless its content was uploaded before: hashes the content, reads the storage, takes the lock, uploads, stores the
  * reference. `beforeUpload` may throw to prevent the upload.
  */
 export function uploadOnce(
-  context: CallContext,
-  running: RunningUploads,
+  { run, openStorage, uploads }: UploadsContext,
   source: ImageSource,
   given: ImageUploadOptions = noOptions,
   beforeUpload: (attempts: Call["attempts"]) => void = () => undefined,
 ): Promise<UploadedImage> {
   const [watch, options] = splitFields(given, "onProgress", "onDownsize");
-  return context.run(uploadImage, options, async (call) => {
+  return run(uploadImage, options, async (call) => {
     const over = abortController();
     let content: Content | undefined;
     try {
@@ -57,10 +61,10 @@ export function uploadOnce(
       if (content === undefined) throw new TypeError("the source was not read");
       const { hash, unchanged } = content;
 
-      const storage = await call.within(context.openStorage());
+      const storage = await call.within(openStorage());
       const known = await call.within(readImage(storage, hash));
       if (known !== undefined) return { ...known, uploaded: false };
-      for (let other = running.get(hash); other !== undefined; other = running.get(hash)) {
+      for (let other = uploads.get(hash); other !== undefined; other = uploads.get(hash)) {
         // After a failure or an abort of that call, this one uploads with its own options.
         const made = await call.within(other.catch(() => undefined));
         if (made !== undefined) return { ...made, uploaded: false };
@@ -76,8 +80,8 @@ export function uploadOnce(
         if (await unchanged()) await storage.set(`image:${hash}`, toJson({ reference: data.reference }));
         return data;
       };
-      const mine = uploadInTurn(call, storage, hash, send).finally(() => running.delete(hash));
-      running.set(hash, mine);
+      const mine = uploadInTurn(call, storage, hash, send).finally(() => uploads.delete(hash));
+      uploads.set(hash, mine);
       return { ...(await mine), uploaded: call.attempts.count > 0 };
     } finally {
       over.abort();

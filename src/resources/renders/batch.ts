@@ -2,7 +2,6 @@ import { isConfirmedMissing } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import type { Call } from "../../http/call.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { CallContext } from "../../http/send.ts";
 import type { ImageReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
@@ -17,7 +16,7 @@ import {
   lookupComposition,
 } from "../compositions/compositions.endpoints.ts";
 import { combinationKey, compositionLifetime } from "../compositions/search.ts";
-import { type RunningUploads, uploadOnce } from "../images/upload-once.ts";
+import { type UploadsContext, uploadOnce } from "../images/upload-once.ts";
 import { checkedMany, type ManyRows, many, type Rows, type StartedRow } from "../many.ts";
 import {
   assertInput,
@@ -59,7 +58,7 @@ type Completed = Pick<CompletedRow, "reference" | "render">;
 
 /** What the rows of a batch share. */
 interface Batch extends Creator {
-  readonly runningUploads: RunningUploads;
+  readonly context: UploadsContext;
   readonly times: RenderTimes;
   readonly counts: BatchCounts;
   readonly download: BatchDownload;
@@ -70,14 +69,13 @@ interface Batch extends Creator {
 
 /** Makes a mockup for each row. */
 export async function* renderBatch(
-  context: CallContext,
-  runningUploads: RunningUploads,
+  context: UploadsContext,
   rows: Rows<unknown>,
   given: ManyRows<MockupInput, Options>,
   callSite: CallSite,
 ): AsyncGenerator<MockupOutcome<unknown, MockupValue>, void, undefined> {
   const options = checkedMany(batchOptions, rows, given);
-  const batch = await openBatch(context, runningUploads, rows, options);
+  const batch = await openBatch(context, rows, options);
   const {
     map = (row) => row as MockupInput,
     maxPending = defaultMaxPending,
@@ -117,12 +115,7 @@ export async function* renderBatch(
   }
 }
 
-async function openBatch(
-  context: CallContext,
-  runningUploads: RunningUploads,
-  rows: Rows<unknown>,
-  options: Options,
-): Promise<Batch> {
+async function openBatch(context: UploadsContext, rows: Rows<unknown>, options: Options): Promise<Batch> {
   const { clock, openStorage, retry, start, timeout } = context;
   const { concurrency = defaultConcurrency, tokenBudget: budget, download } = options;
   const counts = new BatchCounts(clock, rows);
@@ -143,7 +136,7 @@ async function openBatch(
   const created = new CreatedRenders(storage);
   return {
     ...tools,
-    runningUploads,
+    context,
     tokens,
     created,
     retryFailedBefore: options.retryFailed ? dateOf(clock) : undefined,
@@ -212,7 +205,7 @@ async function findComposition(
 
 /** Uploads the image of a row unless it is known, or the tokens do not cover its render. */
 async function imageOf(
-  { context, runningUploads, tokens, counts }: Batch,
+  { context, tokens, counts }: Batch,
   { imageReference, image }: MockupInput,
   cost: number,
   row: BatchRow,
@@ -224,7 +217,7 @@ async function imageOf(
     sent = attempts;
   };
   try {
-    return (await uploadOnce(context, runningUploads, image, row.reading(), beforeUpload)).reference;
+    return (await uploadOnce(context, image, row.reading(), beforeUpload)).reference;
   } finally {
     counts.requests += sent?.count ?? 0;
   }

@@ -1,11 +1,11 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, CallContext } from "../../http/send.ts";
+import type { ApiCall } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt, isRecord } from "../../util/foreign.ts";
-import type { RunningUploads } from "../images/upload-once.ts";
+import type { UploadsContext } from "../images/upload-once.ts";
 import { type ExactRow, iterateOnce, type ManyRows, type MapRows, type Rows } from "../many.ts";
 import type {
   BatchDownload,
@@ -29,13 +29,11 @@ import {
 
 /** Creates, waits for and downloads mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
-  readonly #runningUploads: RunningUploads;
-  readonly #context: CallContext;
+  readonly #context: UploadsContext;
 
   /** @internal */
-  constructor(context: CallContext, runningUploads: RunningUploads) {
+  constructor(context: UploadsContext) {
     this.#context = context;
-    this.#runningUploads = runningUploads;
   }
 
   /**
@@ -148,7 +146,7 @@ export class RendersResource {
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(batch);
-    return iterateOnce("renders.batch", renderBatch(this.#context, this.#runningUploads, rows, options, callSite));
+    return iterateOnce("renders.batch", renderBatch(this.#context, rows, options, callSite));
   }
 
   #file(
