@@ -19,11 +19,10 @@ export interface UploadWatch {
   readonly onDownsize?: ((size: PictureSize) => void) | undefined;
 }
 
-/** The call that an upload belongs to. */
+/** What an upload needs of its call: the name of the endpoint, and what ends the call with a reason. */
 export interface UploadCall {
-  readonly endpoint: string;
-  /** Ends the call with a reason. */
-  readonly end: (reason: unknown) => void;
+  readonly name: string;
+  readonly scope: { end(reason: unknown): void };
 }
 
 /** The service downsizes images that are wider or higher than this many pixels (specification 2.7). */
@@ -52,7 +51,7 @@ const guarded =
     try {
       report(given);
     } catch (error) {
-      call.end(error);
+      call.scope.end(error);
       throw error;
     }
   };
@@ -113,13 +112,13 @@ async function peek(body: ReadableStream<Uint8Array>) {
 function observed(
   upload: Upload,
   report: UploadWatch["onProgress"],
-  { endpoint, end }: UploadCall,
+  { name, scope }: UploadCall,
 ): ReturnType<Upload["body"]> {
   const body = upload.body();
   if (isWebStream(body)) return report === undefined ? body : reported(body, undefined, report);
   if (report === undefined && ArrayBuffer.isView(body)) return body;
   const blob = isBlob(body) ? body : new Blob([body]);
-  const onUnreadable = () => end(fileChanged(upload.path, endpoint));
+  const onUnreadable = () => scope.end(fileChanged(upload.path, name));
   const open = () => (isBlob(body) ? body.stream() : streamOfBytes(body));
   const stream = () => reported(open(), blob.size, report, onUnreadable);
   // The `fetch` of Bun does not call `stream` of a blob.
@@ -133,7 +132,7 @@ function reported(
   body: ReadableStream<Uint8Array>,
   size: number | undefined,
   report: UploadWatch["onProgress"],
-  onUnreadable: () => void = () => undefined,
+  onUnreadable?: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let waiting: Uint8Array = new Uint8Array();
@@ -141,7 +140,7 @@ function reported(
   const next = async () => {
     if (waiting.byteLength === 0) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        onUnreadable();
+        onUnreadable?.();
         throw error;
       });
       if (done) return undefined;

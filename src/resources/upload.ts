@@ -44,9 +44,8 @@ export function sendUpload<Data>(
 ): ApiCall<Data> {
   const [watch, options] = splitFields(given, ...names);
   return start(endpoint, options, async (call) => {
-    const end = (reason: unknown) => call.scope.end(reason);
     const input = { body: source, faults: optionFaults(watch, watchOptions) };
-    const request = await call.open(input, (upload) => watchUpload(upload, watch, { endpoint: call.name, end }));
+    const request = await call.open(input, (upload) => watchUpload(upload, watch, call));
     return sendWithRetries(call, request, (arrival) => call.read(arrival));
   });
 }

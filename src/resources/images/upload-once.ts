@@ -72,10 +72,8 @@ export function uploadOnce(
 
       const send = async (check?: () => void) => {
         beforeUpload(call.attempts);
-        const { name: endpoint, scope } = call;
-        const end = (reason: unknown) => scope.end(reason);
         // Only a picture that is sent is inspected for `onDownsize`.
-        const body = await call.within(watchUpload(request.body as Upload, watch, { endpoint, end }));
+        const body = await call.within(watchUpload(request.body as Upload, watch, call));
         const { data } = await sendWithRetries(call, { ...request, body }, (arrival) => call.read(arrival), { check });
         if (await unchanged()) await storage.set(`image:${hash}`, toJson({ reference: data.reference }));
         return data;
