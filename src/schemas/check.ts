@@ -119,6 +119,9 @@ export function check(schema: Schema, value: unknown, at: Issue["path"], unknown
   }
 }
 
+/** Whether a value matches a schema. Use the value itself: a copy could lack fields that this version does not know. */
+export const matches = <Value>(schema: Schema<Value>, value: unknown): value is Value => check(schema, value, []).ok;
+
 /** Checks the options of a part of the package, and completes them. Throws a `ConfigurationError` with all faults. */
 export function checkedConfiguration<Settings>(
   schema: Schema<Settings>,

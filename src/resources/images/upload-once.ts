@@ -6,7 +6,7 @@ import type { Call } from "../../http/call.ts";
 import { noOptions, optionFaults } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import type { CallContext } from "../../http/send.ts";
-import { check } from "../../schemas/check.ts";
+import { matches } from "../../schemas/check.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import { assertCertain, type Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
@@ -135,10 +135,8 @@ async function takeLock(call: Call, storage: ClientStorage, hash: string): Promi
   return (await waitInCall(call, attempt, undefined)).lock;
 }
 
-const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
-
 /** Resolves to the image with this content; undefined if it is not known. */
 async function readImage(storage: ClientStorage, hash: string): Promise<PrintImage | undefined> {
   const found = fromJson(await storage.get(`image:${hash}`));
-  return isImage(found) ? { reference: found.reference } : undefined;
+  return matches(image, found) ? { reference: found.reference } : undefined;
 }

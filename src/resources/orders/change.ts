@@ -11,7 +11,7 @@ import { sendWithRetries } from "../../http/retry.ts";
 import { type ApiCall, join } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
-import { check } from "../../schemas/check.ts";
+import { matches } from "../../schemas/check.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { getAddress } from "../addresses/addresses.ts";
@@ -150,16 +150,13 @@ async function sendChange(
   }
 }
 
-// The option `body` can put any value into a request.
-const areCancellations = (sent: unknown): sent is readonly Cancellation[] => check(cancellations, sent, []).ok;
-const isAddress = (sent: unknown): sent is CompleteAddress => check(completeAddressInput, sent, []).ok;
-
 /**
  * Whether an order has the canceled quantities that a request asked for. Canceled and shipped quantities never decrease, and a request
  * cancels all of its lines or none (specification 4.7).
  */
 function cancellationIn({ orderlines }: Order, sent: unknown): Shown {
-  if (!areCancellations(sent)) return unclear;
+  // The option `body` can put any value into a request.
+  if (!matches(cancellations, sent)) return unclear;
   const lines = sent.map(({ index, canceledQuantity }) => ({
     wanted: canceledQuantity,
     line: orderlines.find((line) => line.index === index),
@@ -211,7 +208,7 @@ export function replaceAddress(
       orderReference,
       needs: ["dropshipAddressReference"],
       shownBy: async ({ dropshipAddressReference: addressReference }, each) => {
-        if (!addressReference || !isAddress(sent)) return unclear;
+        if (!addressReference || !matches(completeAddressInput, sent)) return unclear;
         // A replaced address stops resolving (specification 4.4): the next look-up reads the new one. A different address proves nothing: the
         // service may write it in another form, and another client may have replaced it since.
         const use = { needs: addressFields, internal: true };

@@ -3,7 +3,7 @@ import type { CallSite } from "../../errors/call-site.ts";
 import type { Call } from "../../http/call.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ImageReference } from "../../references/references.ts";
-import { check } from "../../schemas/check.ts";
+import { matches } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { dateOf, type PartnerClock } from "../../util/clock.ts";
 import { Slots } from "../../util/concurrency.ts";
@@ -193,7 +193,7 @@ async function findComposition(
   row: BatchRow,
 ): Promise<Composition> {
   const stored = fromJson(await storage.get(key));
-  if (check(composition, stored, []).ok) return stored as Composition;
+  if (matches(composition, stored)) return stored;
   const parts = { sceneReference, productReference, perspectiveReference };
   const { data } =
     compositionReference === undefined

@@ -5,7 +5,7 @@ import { StorageError } from "../../errors/storage.ts";
 import type { Call } from "../../http/call.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { check } from "../../schemas/check.ts";
+import { matches } from "../../schemas/check.ts";
 import { open, reference } from "../../schemas/shape.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import { assertCertain, type Lock, waitForLock } from "../../storage/lock.ts";
@@ -43,11 +43,10 @@ const renderEntry = () =>
   });
 
 function entryOf(value: unknown): RenderEntry | undefined {
-  // Not the copy that the check makes: it lacks fields that this version does not know.
-  if (check(renderEntry, value, []).ok) return value as RenderEntry;
+  if (matches(renderEntry, value)) return value;
   // If only the render is invalid, its reference still prevents a second creation.
-  const checked = check(renderEntry, isRecord(value) ? { ...value, render: undefined } : value, []);
-  return checked.ok ? (checked.value as RenderEntry) : undefined;
+  const known = isRecord(value) && { ...value, render: undefined };
+  return matches(renderEntry, known) ? known : undefined;
 }
 
 /** The name of a pair in the storage. */

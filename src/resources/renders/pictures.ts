@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { check } from "../../schemas/check.ts";
+import { matches } from "../../schemas/check.ts";
 import { open, reference } from "../../schemas/shape.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { onAbort, unlessAborted } from "../../util/abort-signals.ts";
@@ -162,9 +162,8 @@ async function saveOnce(tools: BatchTools, path: string, completed: CompletedRow
   const { fs } = fileModules();
   // A path can be too long for a key, or have characters that a key cannot have.
   const key = `picture:${hexOf(await sha256(path))}`;
-  const checked = check(savedFile, fromJson(await storage.get(key)), []);
-  if (checked.ok) {
-    const known = checked.value as SavedFile;
+  const known = fromJson(await storage.get(key));
+  if (matches(savedFile, known)) {
     const file = await fs.stat(path).catch(() => undefined);
     if (known.reference === reference && file?.size === known.size && file.mtimeMs === known.modified) return;
   }
