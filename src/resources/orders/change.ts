@@ -87,7 +87,10 @@ async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Makes a change, and remembers it while its outcome is unknown: a later call with the same change may be refused because it was made. */
+/**
+ * Sends a change until the service responds. It is remembered while its outcome is unknown: a later call with the same change may be refused
+ * because it was made.
+ */
 function makeChange(
   call: Call<never, void>,
   context: OrdersContext,
@@ -95,59 +98,58 @@ function makeChange(
   change: ChangeRequest,
 ): Promise<Found<void>> {
   const key = `${call.name} ${request.url} ${String(request.body)}`;
-  return rememberDoubt(call, context.inDoubt, key, undefined, () => sendChange(call, context, request, change));
+  return rememberDoubt(call, context.inDoubt, key, undefined, () =>
+    sendWithRetries(call, request, (arrival) => call.read(arrival)).catch((error: unknown) =>
+      afterError(call, context, change, error),
+    ),
+  );
 }
 
 /**
- * Sends a change until the service responds. A refusal after a lost response does not show whether the lost request was carried out, because
+ * Finds out what an error says about a change. A refusal after a lost response does not show whether the lost request was carried out, because
  * the order may have been shipped since. Only reading the order shows it.
  */
-async function sendChange(
-  call: Call<never, void>,
+async function afterError(
+  call: Call,
   { send, shared }: OrdersContext,
-  request: EncodedRequest,
   { orderReference, needs, shownBy, identifiers, how }: ChangeRequest,
+  error: unknown,
 ): Promise<Found<void>> {
   const { scope, core, name: endpoint } = call;
-  try {
-    return await sendWithRetries(call, request, (arrival) => call.read(arrival));
-  } catch (error) {
-    if (scope.ended(error) || error instanceof DeadlineError) throw error;
-    if (verdictOf(error, true) === "lost") {
-      // Another lost response is not a refusal, and the call can be repeated.
-      if (propertyOf(error, "isRetryable") !== false) throw error;
-      // A redirect or a page: the error says not to repeat the call, so that only the order shows the outcome.
-      call.attempts.lost(error);
-    }
-    const look: LookUp<Shown> = {
-      lookUp: async (options) => {
-        const found = await ifExists(
-          send(getOrder, { path: { orderReference } }, options, { needs, internal: true }).withResponse(),
-        );
-        return found === undefined ? notYet : { ...(await shownBy(found.data, options)), response: found.response };
-      },
-      isFinal: ({ isFinal }) => isFinal,
-      outcomeOf: ({ outcome }) => outcome,
-    };
-    const { lostUntil } = call.attempts;
-    if (lostUntil === undefined) {
-      // A process that was killed may have made the change, and its job runs again in one that shares the storage.
-      const isAnswer = shared === undefined || !(error instanceof ConflictError) || refusesContent(error);
-      const shown = isAnswer ? undefined : await lookUpOnce(call, look, { decides: false }).catch(() => undefined);
-      if (shown?.outcome === "made" && shown.response) return { data: undefined, response: shown.response };
-      throw error;
-    }
-    const unknown = (cause: unknown) =>
-      new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
-    const ruledOut = refusesContent(error);
-    const time = ruledOut ? 0 : Math.max(0, lostUntil - core.clock.now());
-    const { outcome, response } = await lookUpUntil(call, time, look).catch((cause: unknown) => {
-      throw scope.ended(cause) && !(cause instanceof DeadlineError) ? cause : unknown(cause);
-    });
-    if (outcome === "made" && response !== undefined) return { data: undefined, response };
-    if (ruledOut) call.attempts.ruleOut();
-    throw outcome === "unclear" && !ruledOut ? unknown(error) : error;
+  if (scope.ended(error) || error instanceof DeadlineError) throw error;
+  if (verdictOf(error, true) === "lost") {
+    // Another lost response is not a refusal, and the call can be repeated.
+    if (propertyOf(error, "isRetryable") !== false) throw error;
+    // A redirect or a page: the error says not to repeat the call, so that only the order shows the outcome.
+    call.attempts.lost(error);
   }
+  const look: LookUp<Shown> = {
+    lookUp: async (options) => {
+      const found = await ifExists(
+        send(getOrder, { path: { orderReference } }, options, { needs, internal: true }).withResponse(),
+      );
+      return found === undefined ? notYet : { ...(await shownBy(found.data, options)), response: found.response };
+    },
+    isFinal: ({ isFinal }) => isFinal,
+    outcomeOf: ({ outcome }) => outcome,
+  };
+  const { lostUntil } = call.attempts;
+  if (lostUntil === undefined) {
+    // A process that was killed may have made the change, and its job runs again in one that shares the storage.
+    const isAnswer = shared === undefined || !(error instanceof ConflictError) || refusesContent(error);
+    const shown = isAnswer ? undefined : await lookUpOnce(call, look, { decides: false }).catch(() => undefined);
+    if (shown?.outcome === "made" && shown.response) return { data: undefined, response: shown.response };
+    throw error;
+  }
+  const unknown = (cause: unknown) => new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
+  const ruledOut = refusesContent(error);
+  const time = ruledOut ? 0 : Math.max(0, lostUntil - core.clock.now());
+  const { outcome, response } = await lookUpUntil(call, time, look).catch((cause: unknown) => {
+    throw scope.ended(cause) && !(cause instanceof DeadlineError) ? cause : unknown(cause);
+  });
+  if (outcome === "made" && response !== undefined) return { data: undefined, response };
+  if (ruledOut) call.attempts.ruleOut();
+  throw outcome === "unclear" && !ruledOut ? unknown(error) : error;
 }
 
 /**
