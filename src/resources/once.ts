@@ -274,7 +274,9 @@ async function takeTurn<Data>(
     refuseOther(creation, keys, tried.sent);
     // Without a kept note, a look-up could find an earlier, equal creation.
     if (tried.sent === undefined || !creation.isKept || scope.elapsed() < nextLookUp) return undefined;
-    const found = await lookAt(call, creation.recovery, tried.sent);
+    const look = lookUpOf(call, creation.recovery, momentAt(call, tried.sent.sent));
+    // A failed look-up decides nothing.
+    const found = await lookUpOnce(call, look, { decides: false }).catch(() => undefined);
     nextLookUp = scope.elapsed() + Math.min(scope.elapsed() - began, maxLookUpPause);
     if (found === undefined) return undefined;
     // The note saves the next call its look-up, in which this client would take the claim that it knows now for another one.
@@ -306,14 +308,6 @@ export function waitInCall<Taken extends object>(
     });
   });
 }
-
-/** Looks up what another process has sent. A failed look-up decides nothing. */
-const lookAt = <Data>(
-  call: Call<never, Data>,
-  recovery: Recovery<Data>,
-  { sent }: Note,
-): Promise<Created<Data> | undefined> =>
-  lookUpOnce(call, lookUpOf(call, recovery, momentAt(call, sent)), { decides: false }).catch(() => undefined);
 
 function noteOf(bytes: Uint8Array | undefined): Note | undefined {
   if (bytes === undefined) return undefined;
