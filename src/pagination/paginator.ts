@@ -79,10 +79,10 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     const { callId = newCallId() } = options;
     const each = { ...options, callId, signal: eitherSignal(signal, left.signal) };
 
-    const cursors = new SeenCursors(this.#endpoint);
+    const cursors = new SeenCursors();
     const seen = new SeenItems<Item>();
     const request = async (cursor: string | undefined): Promise<ListPage<Item>> => {
-      if (cursor !== undefined) cursors.add(cursor);
+      if (cursor !== undefined && !cursors.isNew(cursor)) throw new CursorLoopError({ endpoint: this.#endpoint });
       return this.#fetchPage(cursor, each);
     };
     const fetch = (cursor: string | undefined): Promise<ListPage<Item>> => {
@@ -163,29 +163,22 @@ const rememberedCursors = 1_000;
 
 /** Finds a repeated cursor in bounded memory. Brent's algorithm finds a loop that is longer than the memory. */
 class SeenCursors {
-  readonly #endpoint: string;
   readonly #recent = new Latest<true>(rememberedCursors);
   #landmark: string | undefined;
   #steps = 0;
   #stepsToLandmark = rememberedCursors;
 
-  constructor(endpoint: string) {
-    this.#endpoint = endpoint;
-  }
-
-  /**
-   * Adds the next cursor.
-   *
-   * @throws {@link CursorLoopError} if the chain of pages repeats a cursor.
-   */
-  add(cursor: string): void {
-    if (this.#recent.get(cursor) || cursor === this.#landmark) throw new CursorLoopError({ endpoint: this.#endpoint });
+  /** Adds the next cursor. False if the chain of pages repeats it. */
+  isNew(cursor: string): boolean {
+    if (this.#recent.get(cursor) || cursor === this.#landmark) return false;
     this.#recent.set(cursor, true);
     this.#steps += 1;
-    if (this.#steps < this.#stepsToLandmark) return;
-    this.#landmark = cursor;
-    this.#steps = 0;
-    this.#stepsToLandmark *= 2;
+    if (this.#steps === this.#stepsToLandmark) {
+      this.#landmark = cursor;
+      this.#steps = 0;
+      this.#stepsToLandmark *= 2;
+    }
+    return true;
   }
 }
 
