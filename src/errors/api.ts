@@ -39,10 +39,6 @@ export type KnownErrorCode = keyof typeof errorCodes;
 /** The service's error code, an open enum: editors complete the known codes, and unknown codes are returned unchanged. */
 export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 
-/** The hint of a code; undefined for an unknown code. */
-const hintFor = (code: string | undefined): string | undefined =>
-  code !== undefined && Object.hasOwn(errorCodes, code) ? errorCodes[code as KnownErrorCode] : undefined;
-
 /** The maximum number of characters of a `serviceMessage`, and of a `code`, which is in every event and line of the log. */
 const maxServiceMessageLength = 3_000;
 const maxCodeLength = 200;
@@ -196,8 +192,9 @@ const classHints = new Map<string, string>([
 
 /** Describes what to do next: the hint of the code, or those of the body and the class. */
 function hintOf(kind: string, code: string | undefined, response: ErrorResponse): string | undefined {
+  if (code !== undefined && Object.hasOwn(errorCodes, code)) return errorCodes[code as KnownErrorCode];
   const hints = [htmlHint(response), classHints.get(kind)].filter((hint) => hint !== undefined);
-  return hintFor(code) ?? (hints.join(" ") || undefined);
+  return hints.join(" ") || undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { attempt, isObject } from "../util/foreign.ts";
 import { inOneLine, mapTexts, visible } from "../util/visible.ts";
 
 /** Maximum characters of foreign text that a message quotes. */
@@ -78,15 +79,6 @@ export interface CallDetails {
   readonly identifiers?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Runs a test; false if it throws. Reading a property of a foreign value can throw. */
-function holds(test: () => boolean): boolean {
-  try {
-    return test();
-  } catch {
-    return false;
-  }
-}
-
 /** Maximum characters of a message: it may quote a response or a caller's value. */
 const maxMessageLength = 3_500;
 
@@ -160,13 +152,13 @@ export abstract class PodPartnerError extends Error {
   ): error is Type {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
     const { kind } = this;
-    return typeof error === "object" && error !== null && holds(() => marker(kind) in error);
+    return isObject(error) && attempt(() => marker(kind) in error) === true;
   }
 
   /** Works like the plain `instanceof` but never throws. For a revoked proxy, plain `instanceof` throws. */
   static override [Symbol.hasInstance](error: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
-    return holds(() => Function.prototype[Symbol.hasInstance].call(this, error));
+    return attempt(() => Function.prototype[Symbol.hasInstance].call(this, error)) === true;
   }
 
   /**

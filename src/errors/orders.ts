@@ -64,7 +64,7 @@ export interface OrderDifference {
 /** Maximum number of differences in the message, and in the error. */
 const limits = { named: 5, kept: 100 };
 
-const written = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? "nothing";
+const written = (value: unknown): string => JSON.stringify(value).slice(0, 80);
 
 const isPlain = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
 

@@ -13,11 +13,7 @@ export interface Issue {
 export const maxIssues = 100;
 
 /** The last issue of a list: the number of items that were not checked. */
-export interface Unchecked extends Issue {
-  readonly unchecked: number;
-}
-
-export const unchecked = (path: Issue["path"], items: number): Unchecked => ({
+export const unchecked = (path: Issue["path"], items: number): Issue & { readonly unchecked: number } => ({
   path,
   message: `and ${items.toLocaleString("en")} more`,
   unchecked: items,

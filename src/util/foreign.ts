@@ -30,9 +30,7 @@ export const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T
 
 /** Whether a value is an error, of any realm. */
 export const isError = (value: unknown): value is Error =>
-  attempt(
-    () => value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value)),
-  ) === true;
+  attempt(() => value instanceof Error || /^\[object (Error|DOMException)\]$/.test(tagOf(value))) === true;
 
 /** Describes a thrown value: the message of an error, or only the kind of another object, because its fields can be secret. */
 export function wordsOf(thrown: unknown): string {

@@ -1,4 +1,4 @@
-import { attempt, isFunction, isObject, propertyOf } from "./foreign.ts";
+import { attempt, isFunction, isObject, propertyOf, tagOf } from "./foreign.ts";
 
 /*
  * Recognises the platform's objects by their methods. `instanceof` misses those of another realm, such as a `vm` context, and those of replaced
@@ -6,8 +6,7 @@ import { attempt, isFunction, isObject, propertyOf } from "./foreign.ts";
  */
 
 /** The name of a built-in class, of any realm: `Date`, `ArrayBuffer`. */
-const kindOf = (value: unknown): string | undefined =>
-  attempt(() => Object.prototype.toString.call(value).slice("[object ".length, -1));
+const kindOf = (value: unknown): string | undefined => attempt(() => tagOf(value).slice("[object ".length, -1));
 
 /** Whether a value has these methods. Never throws. */
 export const hasMethods = (value: unknown, ...methods: readonly string[]): boolean =>
