@@ -1,7 +1,7 @@
 import { isConfirmedMissing } from "../errors/api.ts";
 import type { Call, Found } from "../http/call.ts";
 import { checkedOptions, type RequestOptions } from "../http/request-options.ts";
-import { type ApiCall, type CallContext, join, type Start, sendAndRead } from "../http/send.ts";
+import { type ApiCall, type CallContext, join, type Send } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { concurrently } from "../util/concurrency.ts";
@@ -20,7 +20,7 @@ const entriesAtOnce = 8;
 
 /** Finds the changes of a list since a snapshot. */
 export function changesOf<Listed extends Referenced>(
-  { start, priority = "low" }: CallContext,
+  { send, start, priority = "low" }: CallContext,
   list: ChangingList<Listed>,
   options: AnyChangesOptions<Listed>,
 ): ApiCall<ListChanges<Listed>> {
@@ -29,11 +29,11 @@ export function changesOf<Listed extends Referenced>(
     request,
     (fields): RequestOptions => Object.assign(fields, { priority: fields.priority ?? priority }),
   );
-  return start(list.list, low, (call) => findChanges(start, call, list, options));
+  return start(list.list, low, (call) => findChanges(send, call, list, options));
 }
 
 async function findChanges<Listed extends Referenced>(
-  start: Start,
+  send: Send,
   call: Call,
   list: ChangingList<Listed>,
   given: AnyChangesOptions<Listed>,
@@ -56,7 +56,7 @@ async function findChanges<Listed extends Referenced>(
     let entries = 0;
     const fetch = async (cursor: string | undefined, each: RequestOptions) => {
       const options = { ...call.partOptions(each.signal), query, body };
-      const page = await dataOf(start(list.list, options, (part) => sendAndRead(part, { query: { cursor } })));
+      const page = await dataOf(send(list.list, { query: { cursor } }, options));
       entries += page.items.length;
       return page;
     };
