@@ -130,7 +130,6 @@ export async function* concurrently<Input, Value>(
       while (!isOver && !isReading && !signal?.aborted && busy < concurrency && running.size < most) read();
       // After the reading, because the source may abort the signal. An abort is thrown also when all inputs have been read.
       if (signal?.aborted) fail(reasonOf(signal));
-      if (finished.length > 0) continue;
       if (isOver && running.size === 0) break;
       await change();
     }

@@ -131,7 +131,8 @@ async function openBatch(context: UploadsContext, rows: Rows<unknown>, options: 
     onPending: options.onPending,
     patience: (options.timeout ?? timeout) / 3,
   };
-  const { retries = retry.retries } = options.retry === false ? { retries: 0 } : (options.retry ?? {});
+  // The check of the options has replaced `false`.
+  const { retries = retry.retries } = options.retry || {};
   const tokens = new TokenLimits(tools, { budget, attempts: 1 + retries });
   const created = new CreatedRenders(storage);
   return {
