@@ -46,7 +46,6 @@ export interface InstrumentOptions {
 }
 
 const name = "pod-partner";
-const ignore = (): void => undefined;
 
 function serverOf(baseUrl: string): Attributes {
   const { protocol, hostname, port } = new URL(baseUrl);
@@ -109,8 +108,8 @@ function spanTracer(provider: TracerProvider, identifiers: boolean): CallTracer 
     const options = { kind: isCall ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes };
     return tracer.startActiveSpan(title, options, (span) => {
       const end = () => {
-        safely(() => endSpan(span, trace, identifiers), ignore);
-        safely(() => span.end(), ignore);
+        safely(() => endSpan(span, trace, identifiers));
+        safely(() => span.end());
       };
       // It ends before the caller's code goes on. The caller gets the error from the work itself.
       return work().then(end, end);
@@ -184,7 +183,7 @@ function measuring(
   };
   const tracer: CallTracer = (trace, work) => {
     const began = systemClock.now();
-    const end = () => safely(() => measure(trace, (systemClock.now() - began) / 1_000), ignore);
+    const end = () => safely(() => measure(trace, (systemClock.now() - began) / 1_000));
     return work().then(end, end);
   };
   return { tracer, stop: () => meter.removeBatchObservableCallback(observe, gauges) };

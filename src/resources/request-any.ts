@@ -56,11 +56,7 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
         const issues = result.issues ?? [];
         for (const { message, path } of issues.slice(0, maxIssues)) {
           const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
-          context.addIssue({
-            code: "custom",
-            message: String(message),
-            path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
-          });
+          context.addIssue({ code: "custom", message: String(message), path: keys });
         }
         const left = issues.length - maxIssues;
         if (left > 0) context.addIssue({ code: "custom", path: [], params: { unchecked: left } });

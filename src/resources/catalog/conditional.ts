@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { Issue } from "../../errors/validation.ts";
 import {
   custom,
   headerEntries,
@@ -26,12 +25,6 @@ export interface UnconditionalOptions extends RequestOptions {
   readonly lastModified?: undefined;
 }
 
-/** The options of the request, and the faults of the other options. */
-interface ConditionalRequest {
-  readonly options: RequestOptions;
-  readonly faults: readonly Issue[];
-}
-
 /** A value of an earlier download that a header can carry. */
 const validator = (header: string, what: string) =>
   custom((value) => value !== "" && isValidHeader(header, value), `expected the \`${what}\` of an earlier download`);
@@ -42,8 +35,11 @@ const conditions: Schema = () =>
     lastModified: validator("if-modified-since", "lastModified"),
   });
 
-/** Writes the options of a conditional download as headers (`If-None-Match`, `If-Modified-Since`). */
-export function conditionally(given: ConditionalOptions = noOptions): ConditionalRequest {
+/**
+ * Writes the options of a conditional download as headers (`If-None-Match`, `If-Modified-Since`). Returns the options of the request, and the
+ * faults of the other options.
+ */
+export function conditionally(given: ConditionalOptions = noOptions) {
   const [known, options] = splitFields(given, "etag", "lastModified");
   const faults = optionFaults(known, conditions);
   const added: (readonly [string, string])[] = [];

@@ -130,10 +130,7 @@ export async function* searchCompositions(
     // It may reject before it is awaited.
     found.catch(() => undefined);
     const inTurn = earlier.then(() => found);
-    earlier = inTurn.then(
-      () => undefined,
-      () => undefined,
-    );
+    earlier = inTurn.catch(() => undefined);
     return inTurn;
   }
 
