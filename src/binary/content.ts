@@ -127,7 +127,7 @@ function keptInMemory(): Spool<Uint8Array<ArrayBuffer>> {
       if (length > maxBytesInMemory) throw new RangeError(tooLarge);
       chunks.push(chunk.slice());
     },
-    finish: async () => concatenate(chunks, length),
+    finish: async () => concatenate(chunks),
     remove: async () => undefined,
   };
 }

@@ -3,7 +3,7 @@ import { AlreadyReadError } from "../errors/response.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { HeaderFields } from "../util/response-head.ts";
 import { saveTo } from "./save.ts";
-import { concatenate, piecesOf, watched } from "./streams.ts";
+import { readAll, watched } from "./streams.ts";
 
 /** `Uint8Array<ArrayBuffer>`, which TypeScript below 5.7 does not know. */
 export type Bytes = ReturnType<InstanceType<typeof TextEncoder>["encode"]>;
@@ -109,13 +109,7 @@ export class Download {
    * @throws The errors that reading {@link Download.stream} throws.
    */
   async bytes(options?: DownloadOptions): Promise<Bytes> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of piecesOf(this.stream(options))) {
-      chunks.push(chunk);
-      length += chunk.byteLength;
-    }
-    return concatenate(chunks, length);
+    return readAll(this.stream(options));
   }
 
   /**

@@ -44,9 +44,6 @@ function undetectedOf({ headers, url }: ResponseHead): Undetected {
   return ends ? undefined : "without a length";
 }
 
-const joined = (before: Uint8Array, after: Uint8Array): Uint8Array =>
-  concatenate([before, after], before.length + after.length);
-
 /** Looks for the end of a picture in chunks of any size. Other bytes can follow the end: phones append a video. */
 interface PictureEnd {
   readonly isReached: boolean;
@@ -103,7 +100,7 @@ class PngEnd implements PictureEnd {
   #tail: Uint8Array = new Uint8Array();
 
   see(bytes: Uint8Array): void {
-    const all = joined(this.#tail, bytes);
+    const all = concatenate([this.#tail, bytes]);
     for (let at = all.indexOf(0x82); at !== -1 && !this.isReached; at = all.indexOf(0x82, at + 1))
       this.isReached = iend.every((byte, index) => all[at + 1 - iend.length + index] === byte);
     this.#tail = all.slice(1 - iend.length);
@@ -133,7 +130,7 @@ export class FileCheck {
       this.#end?.see(chunk);
       return;
     }
-    const head = joined(this.#head, chunk);
+    const head = concatenate([this.#head, chunk]);
     const format = formatOf(head);
     this.#head = format === undefined && head.length < signatureLength ? head : undefined;
     if (format === undefined) return;

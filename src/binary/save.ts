@@ -108,11 +108,11 @@ async function fill(path: string, file: FileHandle, body: AsyncIterable<Uint8Arr
       batch.push(chunk);
       size += chunk.byteLength;
       if (size < batchSize) continue;
-      await onFile(path, () => file.writeFile(concatenate(batch, size)));
+      await onFile(path, () => file.writeFile(concatenate(batch)));
       [batch, size] = [[], 0];
     }
     await onFile(path, async () => {
-      await file.writeFile(concatenate(batch, size));
+      await file.writeFile(concatenate(batch));
       await flush(file);
     });
   } finally {

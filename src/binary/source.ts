@@ -185,7 +185,7 @@ async function openChunks(chunks: Chunks, path?: string): Promise<Upload> {
   }
   if (length === 0 && path !== undefined) throw new RefusedSource(`${nameOfFile(path)} is empty`);
   if (length === 0) throw new RefusedSource("the stream gives no bytes; one that was read before cannot be read again");
-  if (!isImage(concatenate(head, length))) throw new RefusedSource(noImage);
+  if (!isImage(concatenate(head))) throw new RefusedSource(noImage);
   const body = streamOf(async () => head.shift() ?? chunks.next(), chunks.close);
   return { replayable: false, body: () => body };
 }

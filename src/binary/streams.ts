@@ -72,9 +72,16 @@ async function quietly(release: () => unknown): Promise<void> {
   }
 }
 
-/** Joins chunks of a known total length. */
-export function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
+/** Reads a whole stream into memory. */
+export async function readAll(stream: unknown): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of piecesOf(stream)) chunks.push(chunk);
+  return concatenate(chunks);
+}
+
+/** Joins chunks. */
+export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, offset);

@@ -97,7 +97,7 @@ async function peek(body: ReadableStream<Uint8Array>) {
       // A search after each chunk would take quadratic time.
       if (length < Math.min(maxHeaderBytes, 2 * searched)) continue;
     }
-    size = sizeIn(concatenate(chunks, length));
+    size = sizeIn(concatenate(chunks));
     searched = length;
     if (value === undefined) break;
   }

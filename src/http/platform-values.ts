@@ -1,4 +1,4 @@
-import { chunksOf, concatenate, piecesOf, streamOf } from "../binary/streams.ts";
+import { chunksOf, readAll, streamOf } from "../binary/streams.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { attempt, propertyOf, textOf } from "../util/foreign.ts";
 import { isBlob, isWebStream } from "../util/kinds.ts";
@@ -36,16 +36,6 @@ const emptyStream = (Stream?: typeof ReadableStream) => () =>
   );
 
 const classOf = <Class>(value: unknown): Class | undefined => propertyOf(value, "constructor") as Class | undefined;
-
-async function readAll(stream: unknown): Promise<Uint8Array<ArrayBuffer>> {
-  const all: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of piecesOf(stream)) {
-    all.push(chunk);
-    length += chunk.byteLength;
-  }
-  return concatenate(all, length);
-}
 
 /** The content of a request as values that the platform's `fetch` knows. */
 export async function knownContent(content: WireContent): Promise<WireContent> {

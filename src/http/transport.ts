@@ -98,5 +98,5 @@ export async function readText(body: Body, { status }: ResponseHead, limit: numb
   }
   decoder ??= new TextDecoder();
   // In one piece: a decoder reads it faster than chunk by chunk, and its text takes less memory.
-  return decoder.decode(chunks.length === 1 ? chunks[0] : concatenate(chunks, length));
+  return decoder.decode(chunks.length === 1 ? chunks[0] : concatenate(chunks));
 }
