@@ -35,11 +35,9 @@ export async function saveTo(
 ): Promise<void> {
   const { fs, path: names } = fileModules();
   const read = readPath(given, "pass the path of a file");
-  const fault =
-    "fault" in read ? read.fault : read.path.endsWith("/") ? "it is a folder: add the name of the file" : undefined;
-  if ("fault" in read || fault !== undefined) {
-    const issues = [{ path: [], message: fault ?? "" }];
-    throw new RequestValidationError({ issues, value: "path of the download" });
+  if ("fault" in read || read.path.endsWith("/")) {
+    const message = "fault" in read ? read.fault : "it is a folder: add the name of the file";
+    throw new RequestValidationError({ issues: [{ path: [], message }], value: "path of the download" });
   }
   const { path } = read;
   const there = await fs.stat(path).catch(() => undefined);
