@@ -175,25 +175,21 @@ export class NotReadyError extends ApiError {
 }
 
 /** The hints of the classes whose status already says what to do. */
-const classHints = new Map<string, string>([
-  [
-    "AuthenticationError",
+const classHints: Readonly<Record<string, string>> = {
+  AuthenticationError:
     "Check `secretKey`: use a v2 key from the dashboard, from the same environment as `baseUrl`. A v1 partner code does not work.",
-  ],
-  [
-    "PermissionDeniedError",
+  PermissionDeniedError:
     "Check the permissions of the key, which is valid, and whether the resource belongs to its organization.",
-  ],
-  ["ServerError", "Retry later. Contact the service's support if the error persists."],
-  ["NotImplementedError", "The endpoint is not publicly available yet: do without it, or ask the service's support."],
-  ["RedirectError", "Set `baseUrl` to the final URL of the service, one that does not redirect."],
-  ["NotReadyError", "Pass `{ wait: true }`, or call `renders.wait` first."],
-]);
+  ServerError: "Retry later. Contact the service's support if the error persists.",
+  NotImplementedError: "The endpoint is not publicly available yet: do without it, or ask the service's support.",
+  RedirectError: "Set `baseUrl` to the final URL of the service, one that does not redirect.",
+  NotReadyError: "Pass `{ wait: true }`, or call `renders.wait` first.",
+};
 
 /** Describes what to do next: the hint of the code, or those of the body and the class. */
 function hintOf(kind: string, code: string | undefined, response: ErrorResponse): string | undefined {
   if (code !== undefined && Object.hasOwn(errorCodes, code)) return errorCodes[code as KnownErrorCode];
-  const hints = [htmlHint(response), classHints.get(kind)].filter((hint) => hint !== undefined);
+  const hints = [htmlHint(response), classHints[kind]].filter((hint) => hint !== undefined);
   return hints.join(" ") || undefined;
 }
 

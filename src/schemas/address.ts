@@ -92,9 +92,8 @@ const present = () =>
 /** Codes that are in use for a country, for example in the European Union, but that ISO 3166-1 does not assign to it. */
 const meant: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" };
 
-const countryFault = (given: unknown): string => {
+const countryFault = (given: string): string => {
   const expected = "expected two capital letters (ISO 3166-1 alpha-2), for example NL";
-  if (typeof given !== "string") return expected;
   if (Object.hasOwn(meant, given))
     return `${given} is not the code of a country in ISO 3166-1: did you mean ${meant[given]}?`;
   const code = given.trim().toUpperCase();
@@ -105,8 +104,8 @@ const countryFault = (given: unknown): string => {
 /** A code of two capital letters that is not a common mistake. The service decides whether a country has the code. */
 const countryCode = () =>
   z.string().check(
-    z.regex(/^[A-Z]{2}$/, { error: ({ input }) => countryFault(input), abort: true }),
-    z.refine((code) => !Object.hasOwn(meant, code), { error: ({ input }) => countryFault(input) }),
+    z.regex(/^[A-Z]{2}$/, { error: ({ input }) => countryFault(String(input)), abort: true }),
+    z.refine((code) => !Object.hasOwn(meant, code), { error: ({ input }) => countryFault(String(input)) }),
   );
 
 /** Codes that the runtime names, but that belong to no country: groups of countries, parts of countries, and codes for tests. */
