@@ -132,14 +132,12 @@ export async function completedRender(
 
   const readStatus = async (): Promise<Render> => {
     const asked = age();
-    if (seen === undefined || seen.status === "pending") {
+    try {
+      if (seen !== undefined && seen.status !== "pending") return seen;
       // Another process may have stored the result.
       const known = await created.get(pair);
       if (known !== "lost" && known?.render !== undefined && known.reference === reference) return known.render;
-    }
-    try {
-      const isOver = seen !== undefined && seen.status !== "pending";
-      return isOver ? (seen as Render) : await waitForRender(context, reference, options(), watch);
+      return await waitForRender(context, reference, options(), watch);
     } finally {
       const render = seen as Render | undefined;
       if (render?.status === "completed") times.add(render, asked);
