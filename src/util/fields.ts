@@ -22,7 +22,7 @@ export function splitFields<Given extends object, Name extends keyof Given>(
   ...names: readonly Name[]
 ): readonly [fields: Partial<Pick<Given, Name>>, rest: Omit<Given, Name>] {
   const fields: Partial<Pick<Given, Name>> = {};
-  const rest = withFields(given, (copy) => copy);
+  const rest = copied(given);
   // A signal of a polyfill is returned unchanged, so that its check recognizes it.
   if (!isObject(rest) || rest === given) return [fields, given];
   if (Object.keys(rest).length === 0 && !names.some((name) => name in rest)) return [fields, given];
@@ -62,8 +62,11 @@ export function withFields<Given extends object, Made>(given: Given, make: (copy
   }
 }
 
+/** A copy of an object. A value that is not an object with fields, or cannot be read, is returned unchanged. */
+export const copied = <Given extends object>(given: Given): Given => withFields<Given, Given>(given, (copy) => copy);
+
 /** A copy of an object. Empty for a value that is not an object, or cannot be read: the check reports the missing fields. */
 export const fieldsOf = <Given extends object>(given: Given): Partial<Given> => {
-  const copy = withFields<Given, Given>(given, (fields) => fields);
+  const copy = copied(given);
   return copy === given ? {} : copy;
 };

@@ -25,7 +25,7 @@ import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { dateOf, type Moment, type PartnerClock } from "../../util/clock.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
-import { splitFields, withFields } from "../../util/fields.ts";
+import { copied, splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
 import { webCrypto } from "../../util/runtime.ts";
@@ -110,11 +110,7 @@ function identified(order: OrderInput, clock: PartnerClock): OrderInput {
 
 /** Places a new order, at most once. */
 export function create(context: OrdersContext, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
-  return place(
-    context,
-    withFields(order, (fields) => fields),
-    options,
-  );
+  return place(context, copied(order), options);
 }
 
 /** Looks up an order, and places it if it does not exist. */
@@ -126,7 +122,7 @@ export function ensure(
   const [own, rest] = splitFields(options, "lookFor", "lookFirst", "compare");
   const { lookFor = 0, lookFirst = true, compare = "all" } = own;
   // The caller's object may change while the call waits.
-  const copy = withFields(order, (fields) => fields);
+  const copy = copied(order);
   const missing = copy !== order && copy.customIdentifier === undefined ? [missingIdentifier] : [];
   const alone = lookFirst === false && context.shared === undefined ? [needsStorage("lookFirst")] : [];
   const faults = [...missing, ...alone, ...optionFaults(own, ensureOptions)];
