@@ -174,57 +174,6 @@ async function keyOf(identifier: string): Promise<string> {
   return text !== "" && text.length <= 200 ? text : `sha256:${hexOf(await sha256(JSON.stringify(identifier)))}`;
 }
 
-/** The result of one attempt to take the lock; "lost" while the storage is lost. */
-type Tried<Data> = CreationTurn | MadeOnce<Data> | TakenLock | "lost";
-
-/** Another process has the lock. */
-interface TakenLock {
-  /** The note of this creation, if the other process works on it and has written the note. */
-  readonly sent: Note | undefined;
-  /** The bytes of the note. */
-  readonly bytes: Uint8Array | undefined;
-}
-
-/**
- * Reads the note of a creation. Tries to take the lock unless the note shows that the creation was made.
- *
- * @param owner Names all attempts of one turn.
- * @param since Since when the call has waited only for the storage.
- */
-async function tryTurn<Data>(
-  call: Call<never, Data>,
-  storage: ClientStorage,
-  { noteKey, lockKey, content, reach }: Keys,
-  owner: string,
-  since: number,
-): Promise<Tried<Data>> {
-  try {
-    const bytes = await call.within(storage.find(noteKey));
-    if (bytes === "lost") return bytes;
-    const note = noteOf(bytes);
-    if (note?.created !== undefined) {
-      const { data, status } = note.created;
-      const known = note.content === content ? "same" : "other";
-      const response = new Response(null, { status });
-      return { data: data as Data, response, existed: true, recovered: false, known };
-    }
-    let isForThis = false;
-    // Only reads what the other process has locked it for.
-    const mayTakeFrom = ({ purpose }: LockHolder) => {
-      isForThis = purpose === noteKey;
-      return false;
-    };
-    const lock = await lockWithin(call, storage, lockKey, { purpose: noteKey, owner, mayTakeFrom });
-    if (lock === "lost") return lock;
-    if (lock === undefined) return { sent: isForThis ? note : undefined, bytes };
-    return new CreationTurn(call, { storage, noteKey, content, reach, lock, note, noteBytes: bytes });
-  } catch (error) {
-    // A healthy storage would have responded by now.
-    const ms = call.scope.elapsed() - since;
-    throw error instanceof DeadlineError && ms >= reportedAfter ? lostError(ms) : error;
-  }
-}
-
 /** Takes the lock of a key. A lock that is granted after the call has ended is released. */
 export async function lockWithin(
   call: Call,
@@ -257,32 +206,59 @@ async function takeTurn<Data>(
   keys: Keys,
 ): Promise<CreationTurn | MadeOnce<Data>> {
   const { scope } = call;
+  const { noteKey, lockKey, content } = keys;
   const owner = webCrypto().randomUUID();
   const began = scope.elapsed();
   let nextLookUp = began + firstLookUp;
-  let lostSince: number | undefined;
-  const attempt = async (): Promise<CreationTurn | MadeOnce<Data> | "lost" | undefined> => {
-    const since = lostSince ?? scope.elapsed();
-    const tried = await tryTurn(call, storage, keys, owner, since);
-    lostSince = tried === "lost" ? since : undefined;
-    if (tried === "lost") {
-      // Waiting would not help, for example if the table does not exist in Postgres.
-      if (storage.lostBy instanceof ConfigurationError) throw storage.lostBy;
-      return whenLost === "continue" ? new CreationTurn(call, { ...keys, storage }) : tried;
-    }
-    if (!("sent" in tried)) return tried;
-    refuseOther(creation, keys, tried.sent);
+  /** Looks up now and then what the process that has the lock has sent. */
+  const findSent = async (note: Note, bytes: Uint8Array | undefined): Promise<MadeOnce<Data> | undefined> => {
+    refuseOther(creation, keys, note);
     // Without a kept note, a look-up could find an earlier, equal creation.
-    if (tried.sent === undefined || !creation.isKept || scope.elapsed() < nextLookUp) return undefined;
-    const look = lookUpOf(call, creation.recovery, momentAt(call, tried.sent.sent));
+    if (!creation.isKept || scope.elapsed() < nextLookUp) return undefined;
+    const look = lookUpOf(call, creation.recovery, momentAt(call, note.sent));
     // A failed look-up decides nothing.
     const found = await lookUpOnce(call, look, { decides: false }).catch(() => undefined);
     nextLookUp = scope.elapsed() + Math.min(scope.elapsed() - began, maxLookUpPause);
     if (found === undefined) return undefined;
     // The note saves the next call its look-up, in which this client would take the claim that it knows now for another one.
-    const note = noteOfMade(tried.sent, creation.oneByOne === undefined ? "" : keys.content, found);
-    await untilEnd(call, storage.keep(keys.noteKey, note, { ttl: noteLifetime, expected: tried.bytes }));
+    const made = noteOfMade(note, creation.oneByOne === undefined ? "" : content, found);
+    await untilEnd(call, storage.keep(noteKey, made, { ttl: noteLifetime, expected: bytes }));
     return { ...found, existed: true, recovered: false };
+  };
+  /** Since when the call has waited only for the storage. */
+  let lostSince: number | undefined;
+  const attempt = async (): Promise<CreationTurn | MadeOnce<Data> | "lost" | undefined> => {
+    const since = lostSince ?? scope.elapsed();
+    const orLost = (error: unknown) => {
+      // A healthy storage would have responded by now.
+      const ms = scope.elapsed() - since;
+      throw error instanceof DeadlineError && ms >= reportedAfter ? lostError(ms) : error;
+    };
+    const read = await call.within(storage.find(noteKey)).catch(orLost);
+    const bytes = read === "lost" ? undefined : read;
+    const note = noteOf(bytes);
+    if (note?.created !== undefined) {
+      const { data, status } = note.created;
+      const known = note.content === content ? "same" : "other";
+      const response = new Response(null, { status });
+      return { data: data as Data, response, existed: true, recovered: false, known };
+    }
+    let isForThis = false;
+    // Only reads what the other process has locked it for.
+    const mayTakeFrom = ({ purpose }: LockHolder) => {
+      isForThis = purpose === noteKey;
+      return false;
+    };
+    const options = { purpose: noteKey, owner, mayTakeFrom };
+    const lock = read === "lost" ? read : await lockWithin(call, storage, lockKey, options).catch(orLost);
+    lostSince = lock === "lost" ? since : undefined;
+    if (lock === "lost") {
+      // Waiting would not help, for example if the table does not exist in Postgres.
+      if (storage.lostBy instanceof ConfigurationError) throw storage.lostBy;
+      return whenLost === "continue" ? new CreationTurn(call, { ...keys, storage }) : lock;
+    }
+    if (lock !== undefined) return new CreationTurn(call, { ...keys, storage, lock, note, noteBytes: bytes });
+    return note !== undefined && isForThis ? findSent(note, bytes) : undefined;
   };
   const first = await attempt();
   return typeof first === "object" ? first : waitInCall(call, attempt, first);
@@ -328,7 +304,7 @@ function noteOfMade<Data>(
 }
 
 /** The start of a turn. */
-interface TurnStart extends Omit<Keys, "lockKey"> {
+interface TurnStart extends Keys {
   readonly storage: ClientStorage;
   /** Undefined if the client continues without its lost storage. */
   readonly lock?: Lock | undefined;
