@@ -117,19 +117,14 @@ export type ReadAssumptions =
   | { readonly own: unknown; readonly file: MeasuredAssumptions | undefined }
   | { readonly issues: readonly Issue[] };
 
-/** The text of a file; throws. */
-function textOf(path: string): string {
-  const fs = builtIn("node:fs");
-  if (fs === undefined) throw new Error("this platform has no file system: pass the content of the file");
-  return fs.readFileSync(path, "utf8");
-}
-
 /** Reads a file, which is given as its path or as its content. */
 function readFile(given: unknown, at: Issue["path"]): ReadAssumptions {
   let content = given;
   if (typeof given === "string") {
     try {
-      content = JSON.parse(textOf(given));
+      const fs = builtIn("node:fs");
+      if (fs === undefined) throw new Error("this platform has no file system: pass the content of the file");
+      content = JSON.parse(fs.readFileSync(given, "utf8"));
     } catch (error) {
       return { issues: [{ path: at, message: `the file ${JSON.stringify(given)} cannot be read: ${wordsOf(error)}` }] };
     }
