@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { partnerWith } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -30,6 +31,18 @@ it("reads a list with as many pages ahead as there can be", async () => {
   let requests = 0;
   const fetch = async () => pageOf(++requests, 3);
   expect(await partnerWith({ fetch }).orders.list({ prefetch: Number.MAX_SAFE_INTEGER }).toArray()).toHaveLength(6);
+});
+
+it("requests each page once when the loop is faster than the service", async () => {
+  const cursors: (string | null)[] = [];
+  const fetch = async ({ url }: Request) => {
+    cursors.push(new URL(url).searchParams.get("cursor"));
+    const number = cursors.length;
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+    return pageOf(number, 6);
+  };
+  expect(await partnerWith({ fetch }).orders.list({ prefetch: 2 }).toArray()).toHaveLength(12);
+  expect(cursors).toEqual([null, "page 1", "page 2", "page 3", "page 4", "page 5"]);
 });
 
 it("aborts the requests for the pages ahead when the loop is left", async () => {

@@ -134,6 +134,8 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
     ["one of a minute ago, in a list whose times are no times", () => [[claimOf("k", ago(60_000))], 0, 0, 0, timeless]],
     ["a retracted claim with the same content", () => [[retracted("k")]]],
     ["a claim with other content", () => [[claimOf("k", ago(0), 2)]]],
+    ["a claim of another shipment", () => [[{ ...claimOf("k", ago(0)), shipmentReference: ref("Shipment", "k") }]]],
+    ["a claim of another order", () => [[{ ...claimOf("k", ago(0)), orderReference: ref("Order", "k") }]]],
   ])("claims.createItemIssues does not return %s", async (_, given) => {
     expect(await file(...given())).toMatchObject({ reference: ref("Claim", "tw1ce"), recovered: false });
     expect(posts()).toHaveLength(2);
@@ -227,6 +229,16 @@ describe("the content that a lost claim is compared with (specification 4.9, law
       name: "OutcomeUnknownError",
       cause: { name: "ResponseValidationError" },
     });
+  });
+
+  it("is the shipment of a missing package: the claim of another one is not found", async () => {
+    const category = { reference: ref("Claimcategory"), name: "Package missing" };
+    const claim = claimOf("k", ago(0));
+    const claimlines = claim.claimlines.map((line) => ({ ...line, claimcategory: category }));
+    serve([{ ...claim, shipmentReference: ref("Shipment", "k"), claimcategories: [category], claimlines }]);
+    const filed = await connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
+    expect(filed).toMatchObject({ reference: ref("Claim", "new"), recovered: false });
+    expect(posts()).toHaveLength(2);
   });
 
   it("does not exist for a missing package: its outcome is unknown", async () => {
