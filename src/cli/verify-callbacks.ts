@@ -80,7 +80,20 @@ async function sendAll(emulator: RunningEmulator): Promise<void> {
   resend(emulator, () => true);
 }
 
-/** Milliseconds from the arrival of a callback to the kill: by then, the server has accepted it, or begun to read the order. */
+/** A server may accept a callback first, and read the order then. */
+const grace = 3_000;
+
+/** Waits until the server has accepted each callback, or has begun to read its order. */
+async function untilTaken({ callbacks, clock, requests }: RunningEmulator): Promise<void> {
+  const [began, until] = [clock.now(), performance.now() + grace];
+  const isRead = (order: string) =>
+    requests.where({ on: "orders.get" }).some(({ path, time }) => path.includes(order) && time >= began);
+  const isOpen = () =>
+    callbacks.list().some(({ status, orderReference }) => status !== "delivered" && !isRead(orderReference));
+  while (isOpen() && performance.now() < until) await sleep(20);
+}
+
+/** Milliseconds until the kill: by then, a server that accepts a callback first has begun to read the order. */
 const untilKill = 300;
 
 /** Each delivers the callbacks that were held back, in its way. */
@@ -102,9 +115,10 @@ const deliveries: Readonly<Partial<Record<CallbackFault, (scene: CallbackScene) 
   killed: async ({ emulator, post, restart }) => {
     await shipAll(emulator);
     // The server has not read the order when it is killed.
-    const slow = emulator.faults.add({ fault: "slow", ms: 10 * untilKill });
+    const slow = emulator.faults.add({ fault: "slow", ms: grace + 10 * untilKill });
     post.release();
     await sendAll(emulator);
+    await untilTaken(emulator);
     await sleep(untilKill);
     slow.remove();
     await restart("SIGKILL");
@@ -128,9 +142,6 @@ function unreadOrders({ callbacks, requests }: RunningEmulator): ReadonlySet<str
   const wasRead = (order: string, since = 0) => read.some(({ path, time }) => path.includes(order) && time >= since);
   return new Set([...shipped].filter(([order, since]) => !wasRead(order, since)).map(([order]) => order));
 }
-
-/** A server may accept a callback first, and read the order then. */
-const grace = 3_000;
 
 async function untilRead(emulator: RunningEmulator): Promise<readonly VerifyFinding[]> {
   const until = performance.now() + grace;
