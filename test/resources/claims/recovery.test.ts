@@ -235,7 +235,8 @@ describe("the content that a lost claim is compared with (specification 4.9, law
     const category = { reference: ref("Claimcategory"), name: "Package missing" };
     const claim = claimOf("k", ago(0));
     const claimlines = claim.claimlines.map((line) => ({ ...line, claimcategory: category }));
-    serve([{ ...claim, shipmentReference: ref("Shipment", "k"), claimcategories: [category], claimlines }]);
+    const ofOther = { ...claim, shipmentReference: ref("Shipment", "k"), claimcategories: [category], claimlines };
+    serve([ofOther]);
     const filed = await connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
     expect(filed).toMatchObject({ reference: ref("Claim", "new"), recovered: false });
     expect(posts()).toHaveLength(2);
