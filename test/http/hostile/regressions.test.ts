@@ -22,6 +22,14 @@ const cases: Readonly<Record<string, Case>> = {
     calls: [{ operation: "orders.create" }],
     moves: [{ returns: "headers null", status: 200 }],
   },
+  "a list ends in time when its next page has arrived before the first one is handed over": {
+    calls: [{ operation: "orders.list", abortAt: 29_999, deadline: 1 }, { operation: "orders.create" }],
+    moves: [
+      { body: '{"orders":[],"nextCursor":""}', headers: [["retry-after", ""]] },
+      { mutate: { place: 0, value: {} } },
+    ],
+    together: true,
+  },
   "a call that does not wait for a distant token leaves no timer": {
     calls: [{ operation: "orders.create" }, { operation: "orders.create" }],
     moves: [{ status: 429, headers: [["retry-after", "Mon, 02 Nov 2026 09:00:00 GMT"]] }, { throws: "reset" }],

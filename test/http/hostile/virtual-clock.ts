@@ -27,8 +27,9 @@ const patience = 2_000;
 
 /** Runs everything that needs no time. File operations run on other threads: this waits for them, with a limit. */
 export async function settleTasks(): Promise<void> {
-  // An iteration hands a page over three turns after it has arrived.
-  for (let turn = 0; turn < 7; turn++) await setImmediate();
+  // An iteration hands a page over three turns after it has arrived, and the page read ahead three turns later. Any time that passes
+  // meanwhile would count as a wait of the call.
+  for (let turn = 0; turn < 16; turn++) await setImmediate();
   for (const until = performance.now() + patience; filesBusy() && performance.now() < until; ) await setImmediate();
 }
 
