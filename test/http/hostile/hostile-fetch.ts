@@ -160,6 +160,8 @@ export class HostileFetch {
       this.deceived ||= move.big === undefined && deceives(asked, status, text === "" ? null : parsed(text));
       return text;
     }
+    // A look-up that was not carried out, and succeeds without a body, says that it has found nothing.
+    if (honest === undefined) this.deceived ||= deceives(asked, status, null);
     if (honest === undefined || honest.body === undefined) return "";
     if (honest.body instanceof Uint8Array) return honest.body;
     if (move.mutate === undefined) {
