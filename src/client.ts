@@ -110,7 +110,10 @@ export class PodPartner {
     // Not enumerable, and no methods of the class: what lists the client's members does not see them.
     Object.defineProperties(this, {
       "~scopeOf": { value: parts.scopeOf },
-      "~follow": { value: (tracer: CallTracer) => observer.follow(tracer) },
+      "~follow": {
+        value: (tracer: CallTracer) =>
+          observer.follow((trace, work, url) => tracer(trace, work, url && core.redact(url))),
+      },
     });
     bindMethods(this);
   }

@@ -45,7 +45,7 @@ export async function saveTo(
   if (there?.isFile() === false || (there !== undefined && openFile.test(path)))
     return writeInto(path, body, there.isFIFO(), clock);
   const target = await onFile(path, () => targetOf(path));
-  if (there === undefined) await onFile(path, () => fs.mkdir(names.dirname(target), { recursive: true }));
+  if (there === undefined) await onFile(path, () => makeFolder(names.dirname(target)));
   // The temporary name does not contain the file's name: the result could be too long for the file system.
   const name = `.${webCrypto().randomUUID().slice(-12)}.part`;
   let partial = names.join(names.dirname(target), name);
@@ -96,6 +96,22 @@ async function targetOf(path: string): Promise<string> {
 
 /** Bytes that are collected before they are written: a write for each chunk can take longer than the bytes themselves. */
 const batchSize = 512 * 1024;
+
+/**
+ * Makes a folder, and those above it. Node's own recursive `mkdir` runs for ever on a file system that refuses new folders with ENOENT, such as
+ * `/proc`.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const { fs, path } = fileModules();
+  const exists = async () => (await fs.stat(folder).catch(() => undefined))?.isDirectory() === true;
+  if (await exists()) return;
+  const parent = path.dirname(folder);
+  if (parent !== folder) await makeFolder(parent);
+  await fs.mkdir(folder).catch(async (error: unknown) => {
+    // Another process may have made it meanwhile.
+    if (!(await exists())) throw error;
+  });
+}
 
 /** Writes a body to a file and closes the file, also after an error. */
 async function fill(path: string, file: FileHandle, body: AsyncIterable<Uint8Array>): Promise<void> {

@@ -72,8 +72,8 @@ function sayUnknown({ message, aliases }: UnknownKey, key: string, names: readon
   return likely === undefined ? message : `${message}; did you mean \`${likely}\`?`;
 }
 
-/** Writes a part of a path. A key may be a symbol. */
-const partOf = (part: PropertyKey): string | number => (typeof part === "symbol" ? String(part) : part);
+/** Writes a part of a path. A key may be a symbol, and anything in the path of the caller's own schema. */
+const partOf = (part: unknown): string | number => (typeof part === "number" ? part : String(part));
 
 /** Converts an issue of zod. Zod reports unknown keys at their object; here each key is an issue with its own path. */
 function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["path"], unknown: UnknownKey): Issue[] {

@@ -1,5 +1,5 @@
 import { abortController, held, onAbort, reasonOf, throwIfAborted } from "./abort-signals.ts";
-import { isFunction, propertyOf } from "./foreign.ts";
+import { isFunction, isObject, propertyOf } from "./foreign.ts";
 import { nextTurn } from "./next-turn.ts";
 
 /** The result of one input: a value if `ok`, otherwise an error, together with the input. */
@@ -80,7 +80,10 @@ export async function* concurrently<Input, Value>(
     fail(error);
   };
 
-  const take = ({ done, value }: IteratorResult<Input, unknown>) => {
+  const take = (next: IteratorResult<Input, unknown>) => {
+    // As in a `for await` loop: without it, a source of numbers would never end.
+    if (!isObject(next)) throw new TypeError("expected an iterator result");
+    const { done, value } = next;
     // An input that arrives after the end is ignored.
     if (done) isOver = hasEnded = true;
     else if (!isOver && !signal?.aborted) start(value as Input);

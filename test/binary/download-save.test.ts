@@ -70,6 +70,22 @@ describe("download.save()", () => {
     expect(await readdir(at("2026", "november"))).toEqual(["mockup.png"]);
   });
 
+  it.runIf(process.platform === "linux")("fails on a file system that has no room for a new folder", async () => {
+    context.service.respond({ headers: { "content-type": "image/png" }, body: picture });
+    const download = await context.partner.renders.media(ref("Render"));
+    // Node's own recursive `mkdir` runs there for ever.
+    expect(await rejection(download.saveTo("/proc/none/deep/mockup.png"))).toMatchObject({
+      name: "FileError",
+      code: "ENOENT",
+    });
+  });
+
+  it("creates a folder that another download creates, too", async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `${index}.png`);
+    await Promise.all(names.map((name) => saveTo("2026", "december", name)));
+    expect((await readdir(at("2026", "december"))).toSorted()).toEqual(names);
+  });
+
   it("follows a link to a link to a missing file, in a folder that is a link", async () => {
     await mkdir(at("deep", "inside"), { recursive: true });
     await symlink("deep/inside", at("folder"));

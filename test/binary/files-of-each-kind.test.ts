@@ -105,17 +105,16 @@ describe("saveTo", () => {
   );
 
   it.each(["open", "rename", "mkdir"] as const)("says what is true when the file system fails: %s", async (name) => {
+    const path = at(name === "mkdir" ? "missing/new.png" : "new.png");
     for (const code of ["ENOSPC", "EACCES", "EROFS", "EIO", "EMFILE", "EDQUOT", "EFBIG"]) {
       const cause = Object.assign(new Error(`${code}: failed`), { code });
       vi.spyOn(fs, name).mockRejectedValue(cause);
-      const error = await rejection(saveTo(at("new.png")));
+      const error = await rejection(saveTo(path));
       if (!FileError.isInstance(error)) throw error;
-      expect(error).toMatchObject({ code, cause, path: at("new.png"), isRetryable: false });
-      expect(error.message).toContain(
-        `The download was not saved to ${JSON.stringify(at("new.png"))}: ${code}: failed.`,
-      );
+      expect(error).toMatchObject({ code, cause, path: path, isRetryable: false });
+      expect(error.message).toContain(`The download was not saved to ${JSON.stringify(path)}: ${code}: failed.`);
       expect(error.hint ?? "").toMatch(code === "EIO" ? /^$/ : /^[A-Z].*\.$/);
-      expect(error.toJSON()).toMatchObject({ name: "FileError", code, path: at("new.png") });
+      expect(error.toJSON()).toMatchObject({ name: "FileError", code, path: path });
       vi.restoreAllMocks();
     }
     expect(await readdir(folder)).toEqual([]);

@@ -112,6 +112,20 @@ describe("an error of a call, in a program that changes `Error`", () => {
         for await (const outcome of partner.orders.getMany([ref("Order")])) if (!outcome.ok) throw outcome.error;
       },
     ],
+    [
+      "a search",
+      async (partner) => {
+        for await (const _ of partner.compositions.search({ sceneReference: ref("Scene") })) return;
+      },
+    ],
+    [
+      "a batch whose token limits cannot be read",
+      async (partner) => {
+        const rows = [{ compositionReference: ref("Composition"), imageReference: ref("Image") }];
+        for await (const outcome of partner.renders.batch(rows)) if (!outcome.ok) throw outcome.error;
+      },
+    ],
+    ["the changes of a list", (partner) => partner.catalog.products.changes()],
   ];
 
   it.each(ways.flatMap(([way, wait]) => all.map(([name, call]) => [name, way, call, wait] as const)))(

@@ -56,6 +56,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
       { message: "whole" },
       { message: "keys", path: ["things", 0, Symbol("odd")] },
       { message: "objects", path: [{ key: "things" }, { key: 1 }] },
+      { message: "no key", path: ["things", {}, undefined] as never },
     ];
     const schema = { "~standard": { version: 1, vendor: "test", validate: () => ({ issues }) } } as const;
     context.service.respond({ body: {} });
@@ -64,6 +65,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
         { path: [], message: "whole" },
         { path: ["things", 0, "Symbol(odd)"], message: "keys" },
         { path: ["things", 1], message: "objects" },
+        { path: ["things", "undefined", "undefined"], message: "no key" },
       ],
     });
   });

@@ -160,6 +160,23 @@ describe("instrument", () => {
     expect(named("GET /orders/{orderReference}").status.message).toContain("404");
   });
 
+  it("shows no secret key, also where a URL has it", async () => {
+    const partner = new PodPartner({ ...emulator.clientOptions, clock });
+    const stop = instrument(partner, { tracerProvider, identifiers: true });
+    const { secretKey } = emulator;
+    await rejection(partner.request("GET", `/media/${secretKey}`, { query: { key: secretKey } }));
+    await rejection(partner.catalog.products.layerImage(`${emulator.baseUrl}/media/x.png?key=${secretKey}`));
+    stop();
+    // Another instrumentation makes spans of Node's requests, too.
+    const own = exporter
+      .getFinishedSpans()
+      .filter(({ instrumentationScope }) => instrumentationScope.name === "pod-partner");
+    const spans = own.map(({ name, attributes, status }) => ({ name, attributes, status }));
+    expect(JSON.stringify(spans)).toContain("/media/[redacted]");
+    expect(JSON.stringify(spans)).toContain("x.png?key=[redacted]");
+    expect(JSON.stringify(spans)).not.toContain(secretKey);
+  });
+
   it("makes no span of another client, and none after it was stopped", async () => {
     const partner = new PodPartner({ ...emulator.clientOptions, clock });
     const other = new PodPartner({ ...emulator.clientOptions, clock });

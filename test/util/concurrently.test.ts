@@ -114,6 +114,14 @@ describe("concurrently()", () => {
     expect(await drain(concurrently(source, 8, succeed))).toEqual({ seen: [2, 1], error: new Error("broken") });
   });
 
+  it.each([5, "5", true, null, undefined, Symbol("5")])(
+    "does the same when the next input is %s, as a `for await` loop does",
+    async (next) => {
+      const source = { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(next as never) }) };
+      expect(await drain(concurrently(source, 8, succeed))).toEqual({ seen: [], error: expect.any(TypeError) });
+    },
+  );
+
   it("does not delay an outcome when the source is slow", async () => {
     const gate = Promise.withResolvers<void>();
     async function* source() {

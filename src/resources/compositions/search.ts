@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isConfirmedMissing } from "../../errors/api.ts";
-import type { CallSite } from "../../errors/call-site.ts";
+import { type CallSite, withCallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { newCallId } from "../../http/observer.ts";
 import { checkedOptions, type RequestOptions, withRequestOptions } from "../../http/request-options.ts";
@@ -145,6 +145,8 @@ export async function* searchCompositions(
       if (!outcome.ok) throw outcome.error;
       if (outcome.value !== undefined) yield { ...(outcome.input as CompositionParts), composition: outcome.value };
     }
+  } catch (error) {
+    throw withCallSite(error, callSite);
   } finally {
     left.abort();
   }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
+import { makeFolder } from "../../binary/save.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { matches } from "../../schemas/check.ts";
@@ -108,8 +109,8 @@ export interface PictureFolder {
 /** Creates the folder. An unusable folder is reported before a render deducts tokens. */
 export async function openFolder(path: string, fileName: BatchOptions["fileName"]): Promise<PictureFolder> {
   try {
-    const { access, constants, mkdir } = fileModules().fs;
-    await mkdir(path, { recursive: true });
+    const { access, constants } = fileModules().fs;
+    await makeFolder(path);
     await access(path, constants.W_OK);
   } catch (error) {
     const issue = { path: ["download"], message: `cannot be used: ${wordsOf(error)}` };
