@@ -59,9 +59,9 @@ describeInBrowser("the callbacks of the emulator's page", () => {
 
     await callback.getByRole("button", { name: "Send again" }).click();
     await callback.getByText("3 tries").waitFor();
-    expect(await callback.getByRole("listitem").count()).toBe(1);
+    await expect.poll(() => callback.getByRole("listitem").count()).toBe(1);
     await callback.getByRole("button", { name: "shop-1", exact: true }).click();
-    expect(await callback.getByRole("listitem").count()).toBe(3);
+    await expect.poll(() => callback.getByRole("listitem").count()).toBe(3);
     await callback.getByRole("row", { name: "custom_reference shop-1" }).waitFor();
     await callback.getByText("The shop's database").waitFor({ state: "detached" });
     expect(handled).toEqual(["shop-1", "shop-1"]);

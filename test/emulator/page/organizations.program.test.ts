@@ -14,7 +14,7 @@ describeInBrowser("the organizations of the emulator's page", () => {
     await page.getByRole("article", { name: "Order shop-of-demo" }).waitFor();
     emulator.seed({ orders: [{ store: "OTHER", customIdentifier: "shop-of-other" }] });
     const choice = page.getByRole("combobox", { name: "Organization" });
-    expect(await choice.locator("option").allTextContents()).toEqual(["Demo Prints", "Other prints"]);
+    await expect.poll(() => choice.locator("option").allTextContents()).toEqual(["Demo Prints", "Other prints"]);
 
     await choice.selectOption("Other prints");
     await page.getByRole("article", { name: "Order shop-of-other" }).waitFor();

@@ -51,6 +51,7 @@ describeInBrowser("the places of the emulator's page", () => {
   it("keep cards in place under the pointer, and count those that came", async () => {
     const { page, partner, emulator } = await open();
     for (let made = 1; made <= 3; made += 1) await place(partner, emulator, `shop-${made}`);
+    await page.getByRole("article", { name: "Order shop-3" }).waitFor();
     await page.getByRole("article", { name: "Order shop-2" }).hover();
     await place(partner, emulator, "shop-4");
     await page.getByRole("button", { name: "Show 1 new order" }).waitFor();
@@ -114,7 +115,7 @@ describeInBrowser("the places of the emulator's page", () => {
       .getByText(/carried the request out in .* responded with 200; the fault “drop” broke the connection/)
       .waitFor();
     const attempts = details.getByRole("region", { name: "The requests of the call" });
-    expect(await attempts.getByRole("listitem").count()).toBe(2);
+    await expect.poll(() => attempts.getByRole("listitem").count()).toBe(2);
     await attempts.getByRole("button", { name: /orders\.lookup/ }).click();
     await details.getByRole("heading", { name: "orders.lookup" }).waitFor();
 
