@@ -7,7 +7,7 @@ import { type RetryOptions, retryOverrides } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptionFields, assumptions } from "./schemas/assumptions.ts";
 import { unknownOption } from "./schemas/check.ts";
-import { baseUrl, clock, type Schema, unquoted } from "./schemas/shape.ts";
+import { addIssue, baseUrl, clock, type Schema, unquoted } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { isFieldObject, isFunction, isObject, isPlainObject, propertyOf } from "./util/foreign.ts";
 import { hasMethods } from "./util/kinds.ts";
@@ -29,19 +29,18 @@ const positive = () => z.number().check(z.positive());
 const hooks = () =>
   z
     .custom<Hooks>((value) => isObject(value) && isFieldObject(value), { error: "expected an object", abort: true })
-    .check(
-      z.superRefine((given, context) => {
-        for (const name of hookNames) {
-          if (given[name] !== undefined && !isFunction(given[name]))
-            context.addIssue({ code: "custom", path: [name], message: "expected a function" });
-        }
-        // An instance of a class may have other properties.
-        const known: readonly string[] = hookNames;
-        const names = Object.keys(given).filter((name) => isPlainObject(given) || /^on[A-Z]/.test(name));
-        for (const name of names.filter((name) => !known.includes(name)))
-          context.addIssue({ code: "custom", path: [name], message: "is an unknown hook" });
-      }),
-    );
+    .check((context) => {
+      const { value: given } = context;
+      for (const name of hookNames) {
+        if (given[name] !== undefined && !isFunction(given[name]))
+          addIssue(context, { path: [name], message: "expected a function" });
+      }
+      // An instance of a class may have other properties.
+      const known: readonly string[] = hookNames;
+      const names = Object.keys(given).filter((name) => isPlainObject(given) || /^on[A-Z]/.test(name));
+      for (const name of names.filter((name) => !known.includes(name)))
+        addIssue(context, { path: [name], message: "is an unknown hook" });
+    });
 
 const levels = ["debug", "info", "warn", "error"];
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Issue, maxIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
 import { type Checked, check, unknownOption } from "../schemas/check.ts";
-import type { Schema } from "../schemas/shape.ts";
+import { addIssue, type Schema } from "../schemas/shape.ts";
 import type { Overrides } from "../util/fields.ts";
 import { isFieldObject, isFunction, isObject, isPlainObject, propertyOf, wordsOf } from "../util/foreign.ts";
 import { isBlob } from "../util/kinds.ts";
@@ -97,10 +97,6 @@ export const isHeader = (name: unknown, value: unknown): boolean =>
 /** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
 export const isValidHeader = (name: unknown, value: unknown): boolean =>
   isHeader(name, value) && !impossible.has(String(name).toLowerCase());
-
-const addIssue = ({ issues, value }: z.core.ParsePayload, { path, message, ...unchecked }: Issue): void => {
-  issues.push({ code: "custom", path: [...path], message, input: value, params: { ...unchecked } });
-};
 
 const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterator in value;
 

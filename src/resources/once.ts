@@ -69,7 +69,7 @@ const note = () =>
     sent: z.number(),
     turns: z.number(),
     content: z.string(),
-    created: z.optional(z.object({ status: z.number(), data: z.optional(z.looseObject({})) })),
+    created: z.optional(z.object({ status: z.number(), data: z.optional(z.object({})) })),
   });
 
 /** A creation that is made once. */

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { type Issue, maxIssues } from "../errors/validation.ts";
+import { type Issue, maxIssues, unchecked } from "../errors/validation.ts";
 import { endpoint, type Method, type Repeat } from "../http/endpoint.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import type { ApiCall, Send } from "../http/send.ts";
-import type { Schema } from "../schemas/shape.ts";
+import { addIssue, type Schema } from "../schemas/shape.ts";
 import { splitFields } from "../util/fields.ts";
 import { isFunction, isThenable, propertyOf } from "../util/foreign.ts";
 
@@ -46,22 +46,20 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
   const anything = z.custom<Data>();
   if (standard === undefined) return () => anything;
   return () =>
-    anything.check(
-      z.superRefine((value, context) => {
-        const result = standard["~standard"].validate(value);
-        if (isThenable(result)) {
-          Promise.resolve(result).catch(() => undefined);
-          throw new TypeError("the schema is asynchronous, which is not supported: use one that checks synchronously");
-        }
-        const issues = result.issues ?? [];
-        for (const { message, path } of issues.slice(0, maxIssues)) {
-          const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
-          context.addIssue({ code: "custom", message: String(message), path: keys });
-        }
-        const left = issues.length - maxIssues;
-        if (left > 0) context.addIssue({ code: "custom", path: [], params: { unchecked: left } });
-      }),
-    );
+    anything.check((context) => {
+      const result = standard["~standard"].validate(context.value);
+      if (isThenable(result)) {
+        Promise.resolve(result).catch(() => undefined);
+        throw new TypeError("the schema is asynchronous, which is not supported: use one that checks synchronously");
+      }
+      const issues = result.issues ?? [];
+      for (const { message, path } of issues.slice(0, maxIssues)) {
+        const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
+        addIssue(context, { path: keys, message: String(message) });
+      }
+      const left = issues.length - maxIssues;
+      if (left > 0) addIssue(context, unchecked([], left));
+    });
 };
 
 const isStandard = (schema: unknown): boolean => isFunction(propertyOf(propertyOf(schema, "~standard"), "validate"));

@@ -201,6 +201,14 @@ export const timestampInput = () =>
 export type OpenEnum<Known extends string> = Known | (string & Record<never, never>);
 export const openEnum = <Known extends string>(): z.core.$ZodType<OpenEnum<Known>> => text();
 
+/** Adds an issue to those of a value, in a check of its schema. Later checks still run. */
+export function addIssue(
+  { issues, value }: z.core.ParsePayload,
+  { path, message, ...params }: { readonly path: readonly PropertyKey[]; readonly message: string },
+): void {
+  issues.push({ code: "custom", path: [...path], message, input: value, params, continue: true });
+}
+
 /** A whole number, at least `minimum`. */
 export const count = (minimum: number) => z.int().check(z.gte(minimum));
 

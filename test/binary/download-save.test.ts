@@ -70,7 +70,7 @@ describe("download.save()", () => {
     expect(await readdir(at("2026", "november"))).toEqual(["mockup.png"]);
   });
 
-  it.runIf(process.platform === "linux")("fails on a file system that has no room for a new folder", async () => {
+  it.runIf(process.platform === "linux")("fails on a file system that refuses a new folder with ENOENT", async () => {
     context.service.respond({ headers: { "content-type": "image/png" }, body: picture });
     const download = await context.partner.renders.media(ref("Render"));
     // Node's own recursive `mkdir` runs there for ever.

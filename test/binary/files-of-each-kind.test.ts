@@ -111,10 +111,10 @@ describe("saveTo", () => {
       vi.spyOn(fs, name).mockRejectedValue(cause);
       const error = await rejection(saveTo(path));
       if (!FileError.isInstance(error)) throw error;
-      expect(error).toMatchObject({ code, cause, path: path, isRetryable: false });
+      expect(error).toMatchObject({ code, cause, path, isRetryable: false });
       expect(error.message).toContain(`The download was not saved to ${JSON.stringify(path)}: ${code}: failed.`);
       expect(error.hint ?? "").toMatch(code === "EIO" ? /^$/ : /^[A-Z].*\.$/);
-      expect(error.toJSON()).toMatchObject({ name: "FileError", code, path: path });
+      expect(error.toJSON()).toMatchObject({ name: "FileError", code, path });
       vi.restoreAllMocks();
     }
     expect(await readdir(folder)).toEqual([]);

@@ -17,7 +17,7 @@ import {
   quoteAddressInput,
 } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
-import { array, count, descriptive, filledText, open, reference, strict, text } from "../../schemas/shape.ts";
+import { addIssue, array, count, descriptive, filledText, open, reference, strict, text } from "../../schemas/shape.ts";
 import { isObject, isRecord, propertyOf } from "../../util/foreign.ts";
 
 /** The shipping levels, from lowest to highest (specification 4.7). */
@@ -176,14 +176,13 @@ export interface Cancellation {
 export const cancellations = () =>
   array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) })).check(
     z.minLength(1, { error: "expected at least one orderline to cancel" }),
-    z.superRefine((lines, context) => {
+    (context) => {
       const seen = new Set<number>();
-      for (const [position, { index }] of lines.entries()) {
-        if (seen.has(index))
-          context.addIssue({ code: "custom", path: [position, "index"], message: `${index} is listed twice` });
+      for (const [position, { index }] of context.value.entries()) {
+        if (seen.has(index)) addIssue(context, { path: [position, "index"], message: `${index} is listed twice` });
         seen.add(index);
       }
-    }),
+    },
   );
 
 /** One line of a new order (specification 2.5). */

@@ -14,7 +14,7 @@ import type {
   SceneReference,
 } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
-import { reference } from "../../schemas/shape.ts";
+import { addIssue, reference } from "../../schemas/shape.ts";
 import { isFunction } from "../../util/foreign.ts";
 import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
 import { type ManyOptions, manyRows } from "../many.ts";
@@ -72,22 +72,20 @@ const mockupInput = () =>
       imageReference: z.optional(reference("Image")),
       image: z.optional(z.unknown()),
     })
-    .check(
-      z.superRefine((input, context) => {
-        const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-        const given = parts.filter((part) => input[part] !== undefined);
-        const missing = parts.find((part) => input[part] === undefined);
-        if (input.compositionReference !== undefined) {
-          for (const part of given) issue(part, "is not allowed together with `compositionReference`");
-        } else if (given.length === 0)
-          issue("compositionReference", "is required, or a scene, product and perspective");
-        else if (missing !== undefined) issue(missing, "is required without `compositionReference`");
-        if (input.imageReference === undefined && input.image === undefined)
-          issue("imageReference", "is required, or `image` with a source to upload");
-        if (input.imageReference !== undefined && input.image !== undefined)
-          issue("image", "is not allowed together with `imageReference`");
-      }),
-    );
+    .check((context) => {
+      const { value: input } = context;
+      const issue = (path: string, message: string) => addIssue(context, { path: [path], message });
+      const given = parts.filter((part) => input[part] !== undefined);
+      const missing = parts.find((part) => input[part] === undefined);
+      if (input.compositionReference !== undefined) {
+        for (const part of given) issue(part, "is not allowed together with `compositionReference`");
+      } else if (given.length === 0) issue("compositionReference", "is required, or a scene, product and perspective");
+      else if (missing !== undefined) issue(missing, "is required without `compositionReference`");
+      if (input.imageReference === undefined && input.image === undefined)
+        issue("imageReference", "is required, or `image` with a source to upload");
+      if (input.imageReference !== undefined && input.image !== undefined)
+        issue("image", "is not allowed together with `imageReference`");
+    });
 
 /** Checks the input of a row. Throws before anything is sent for the row. */
 export function assertInput(input: unknown): asserts input is MockupInput {

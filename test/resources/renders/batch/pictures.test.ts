@@ -64,6 +64,20 @@ describe("the pictures of renders.batch", () => {
     expect(setup.seen.length).toBe(before);
   });
 
+  it.runIf(process.platform === "linux")(
+    "need a file system that does not refuse their folder with ENOENT",
+    async () => {
+      const setup = setUpBatch({ renderDuration: 0 });
+      const pairs = await setup.pairs(1);
+      const before = setup.seen.length;
+      await expect(collect(setup.partner.renders.batch(pairs, { download: "/proc/none/deep" }))).rejects.toMatchObject({
+        name: "RequestValidationError",
+        issues: [{ path: ["download"], message: expect.stringMatching(/^cannot be used: .*ENOENT/) }],
+      });
+      expect(setup.seen.length).toBe(before);
+    },
+  );
+
   it("are saved again for a row of the same pair when the caller has moved the file away", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const [pair] = await setup.pairs(1);
